@@ -25,8 +25,8 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// call makes what the action is given. After over, nothing more is heard of it: a goroutine that the action has left
-// behind must not change a reported result.
+// call returns the argument of the action. After over is called, the call has no further effect: a goroutine that the
+// action has left running must not change a reported result.
 func (r *run) call(
 	s definition.Step, view *stage.Stage, files []string, res *StepResult,
 ) (call *actions.Call, over func()) {
@@ -66,7 +66,7 @@ func (r *run) call(
 	return call, func() { warnings.End(); progress.end() }
 }
 
-// expect is what the step expects, or what the host does of a step that writes and does not say.
+// expect returns the step's expect, or the host's for a writing step without its own.
 func (r *run) expect(s definition.Step) definition.Expect {
 	if r.x.RequireMatches && s.Expect == (definition.Expect{}) && !s.Action.Spec().ReadOnly {
 		one := 1
@@ -75,8 +75,8 @@ func (r *run) expect(s definition.Step) definition.Expect {
 	return s.Expect
 }
 
-// filesOf returns the files that the step works on: canonical, each once, in the order they were given. A name that
-// is not valid stays as it is.
+// filesOf returns the files for the step to work on: canonical, each once, in the given order. An invalid name stays
+// unchanged.
 func (r *run) filesOf(s definition.Step, action actions.Action) []string {
 	var names []string
 	if s.Input == definition.InputPrevious {
@@ -90,7 +90,7 @@ func (r *run) filesOf(s definition.Step, action actions.Action) []string {
 			}
 		}
 	} else {
-		of, _ := params.Of(action) // which was checked with the pipeline
+		of, _ := params.Of(action) // the pipeline's check covers the error
 		for _, param := range definition.FileParams(action.Spec()) {
 			switch v, _ := of.Get(param); {
 			case !v.IsValid():
@@ -108,7 +108,7 @@ func (r *run) filesOf(s definition.Step, action actions.Action) []string {
 	for _, name := range names {
 		canonical, err := r.stage.Canonical(name)
 		if err == nil && (strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.")) {
-			// It asks for what a link leads to, and for a directory, which the canonical name does not tell any more.
+			// Stat also reports a bad link, and a file that is named as a directory; the canonical name hides that.
 			if _, err = r.stage.Stat(name); err == nil {
 				canonical, err = r.stage.Resolve(name)
 			}
@@ -124,14 +124,14 @@ func (r *run) filesOf(s definition.Step, action actions.Action) []string {
 	return files
 }
 
-// wanted reports whether a step may take the files of the one with that id.
+// wanted reports whether any step may use the files of the step with that id.
 func (r *run) wanted(id string) bool {
 	return slices.ContainsFunc(r.p.Steps, func(s definition.Step) bool {
 		return s.Input == definition.InputPrevious || slices.Contains(s.Inputs(), id)
 	})
 }
 
-// noFiles says why a step that works on files has none.
+// noFiles returns the reason why a step that works on files has none.
 func noFiles(s definition.Step) error {
 	part := wording.Part{Kind: kinds.NoFiles}
 	switch ins := s.Inputs(); {
@@ -158,7 +158,7 @@ func checkExpect(e definition.Expect, files, edits int) error {
 	return nil
 }
 
-// retries is how many attempts a visit of a step may have after the first, in this run.
+// retries returns the number of attempts that a visit of a step may have after the first, in this run.
 func (r *run) retries(i int) int {
 	if n := r.p.Steps[i].MaxRetries; n != nil {
 		return *n
@@ -166,10 +166,10 @@ func (r *run) retries(i int) int {
 	return r.specs[i].Retries
 }
 
-// inSequence reports whether the steps run one at a time: if the pipeline does not want more, if its way depends on the
-// run, and if each step has to know what all before it have done. How many files and bytes differ can become less
-// again, so that is only known where each step ends in sequence. The remaining money and attempts depend on the
-// attempts before.
+// inSequence reports whether the steps run one at a time. They do if the pipeline asks for that, if jumps depend on the
+// run, or if each step must know the results of all steps before it. The numbers of changed files and bytes can shrink
+// again, so their limits can only be checked after each step in sequence. The remaining money and attempts depend on
+// the attempts before.
 func (r *run) inSequence() bool {
 	limit := r.spent.limit
 	if !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxAttempts > 0 || limit.Files > 0 || limit.Bytes > 0 {
@@ -182,10 +182,10 @@ func (r *run) inSequence() bool {
 	return attempts > r.p.Len() && (!limit.IsZero() || attempts > definition.MaxAttempts)
 }
 
-// outwardBackoff is the wait of a step that reaches out of the stage and does not say.
+// outwardBackoff is the default wait of a step that reaches out of the stage.
 const outwardBackoff = time.Second
 
-// backoff is how long to wait before the second attempt of a step.
+// backoff returns the wait before the second attempt of a step.
 func (r *run) backoff(i int) time.Duration {
 	s := r.p.Steps[i]
 	if s.Backoff == 0 && definition.ReachesOut(s.Action) {
@@ -194,9 +194,9 @@ func (r *run) backoff(i int) time.Duration {
 	return s.Backoff
 }
 
-// retryable reports whether another attempt of the action may succeed after the error. An error that declares
-// it decides. A refusal by the host or the pipeline stays. Otherwise an action of package actions, which works on
-// files alone, does the same again, unless the system may be in another state then; of other actions it is not known.
+// retryable reports whether another attempt of the action may succeed after the error. An error with a method Retryable
+// decides. A refusal by the host or the pipeline is final. Otherwise an action of package actions that only works on
+// files does the same again, so only errors of the system are retried. For other actions an error may pass.
 func retryable(action actions.Action, err error) bool {
 	if said, ok := errors.AsType[interface {
 		error
@@ -208,7 +208,7 @@ func retryable(action actions.Action, err error) bool {
 	case is[*InterpolationError](err), is[*actions.LimitError](err), is[*panics.Error](err),
 		errors.Is(err, errGoexit):
 		return false
-	case is[*TimeoutError](err): // whatever the action has made of it
+	case is[*TimeoutError](err): // for any error of the action
 		return true
 	case isAny(err, fsutil.ErrDenied, fsutil.ErrNotAllowed, fsutil.ErrReadOnlyPath, fsutil.ErrEscape,
 		fsutil.ErrNotPortable,
@@ -221,8 +221,8 @@ func retryable(action actions.Action, err error) bool {
 		syscall.ETIMEDOUT, syscall.ESTALE)
 }
 
-// readable asks an error all that a run is going to ask it, and returns it. The methods of its type are the action's,
-// so where one panics, as with a nil pointer for an error, the action has panicked; later nothing would stop it.
+// readable calls all methods of an error that a run will call, and returns the error. The methods belong to the action,
+// so a panic in them, as for a nil pointer, is a panic of the action. A later panic would stop the program.
 func readable(action actions.Action, err error) error {
 	if err != nil {
 		_, _, _ = err.Error(), stepCode(err), retryable(action, err)
@@ -230,7 +230,7 @@ func readable(action actions.Action, err error) error {
 	return err
 }
 
-// ofPackageActions reports whether an action comes with millrace, and works on files alone.
+// ofPackageActions reports whether an action is part of millrace, and works only on files.
 func ofPackageActions(action actions.Action) bool {
 	if definition.ReachesOut(action) {
 		return false
@@ -259,7 +259,7 @@ func attemptOf(err error, took time.Duration) Attempt {
 // RetriesError means that a retry_if of a step still holds after the last allowed backward jump. The changes that the
 // step has staged in this visit are discarded.
 type RetriesError struct {
-	// Step is the id of the step that the way leads to, Visits how often that was visited.
+	// Step is the id of the step that the jump leads to. Visits is the number of its visits.
 	Step   string
 	Visits int
 	// Holds is the condition, or the keyword in quotes.
@@ -268,7 +268,7 @@ type RetriesError struct {
 	Err error
 }
 
-// Error gives "retry_if: 'still failing' holds after 4 visits of 'auto-fix'", and the step's own error behind it.
+// Error returns "retry_if: 'still failing' holds after 4 visits of 'auto-fix'", and then the step's own error.
 func (e *RetriesError) Error() string {
 	text := fmt.Sprintf("retry_if: %s holds after %d visits of '%s'", e.Holds, e.Visits, e.Step)
 	if e.Err != nil {
@@ -287,14 +287,14 @@ func (e *RetriesError) Code() string { return errorform.RetriesExhausted }
 type TimeoutError struct {
 	// After is the timeout.
 	After time.Duration
-	// Err is what the action returned, nil if it succeeded after that time.
+	// Err is the error of the action, nil if it succeeded after that time.
 	Err error
 }
 
 // Error names the time.
 func (e *TimeoutError) Error() string { return fmt.Sprintf("not done after %v (timeout)", e.After) }
 
-// Unwrap returns what the action returned.
+// Unwrap returns the error of the action.
 func (e *TimeoutError) Unwrap() error { return e.Err }
 
 // Code returns "timeout".
@@ -305,7 +305,7 @@ func (e *TimeoutError) Code() string { return errorform.Timeout }
 type executionsError struct {
 	// Step is the id of the step that was to run next.
 	Step string
-	// Limit is how many attempts there were.
+	// Limit is the number of attempts.
 	Limit int
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/progress"
 )
 
-// Observers joins functions for [Executor.Observe] into a function that calls each of them, in this order, whatever
-// those before it do. Nil is left out; if nothing else is given, the function is nil.
+// Observers joins functions for [Executor.Observe] into a function that calls each of them, in this order, even if an
+// earlier one panics. Nil functions are left out; without any function the result is nil.
 func Observers(f ...func(Event)) func(Event) {
 	var joined func(Event)
 	for _, next := range f {
@@ -23,7 +23,7 @@ func Observers(f ...func(Event)) func(Event) {
 			joined = next
 		default:
 			joined = func(e Event) {
-				defer next(e) // also if the one before panics
+				defer next(e) // even if the function before panics
 				before(e)
 			}
 		}
@@ -31,18 +31,19 @@ func Observers(f ...func(Event)) func(Event) {
 	return joined
 }
 
-// Audit returns a function for [Executor.Observe] that writes a line of JSON for each visit of a step, when it is over,
-// with neither parameters nor texts of files:
+// Audit returns a function for [Executor.Observe] that writes a line of JSON at the end of each visit of a step,
+// without parameters and without texts of files:
 //
 //	{"time":"2026-01-02T15:04:05.678Z","run":"a3f9c2d1","step":"fix","visit":1,"action":"edit","ok":true,"code":"","duration":3.2,"cost":0,"files":2,"edits":5}
 //
-// The duration is in milliseconds, the cost in dollars, and code is that of the error, as [ErrorCode] lists them.
-// Files are those matched. A step that calls a tool has its name as "tool". A visit that was skipped is ok, and has
-// "skipped": true; what was handled is not ok, and has "handled": true. All other fields are there always. A step that
-// was about to begin when the run had to end, by its budget for instance, has a line with that code.
+// The duration is in milliseconds, the cost in dollars, and code is the code of the error, as listed at [ErrorCode].
+// Files is the number of matched files. A step that calls a tool has the name of the tool as "tool". A skipped visit is
+// ok, and has "skipped": true; a handled failure is not ok, and has "handled": true. All other fields are always
+// present. If the run had to end before a step began, for example because of its budget, the step has a line with that
+// code.
 //
-// The run is that of [Executor.RunID], so a function may serve runs that go on at the same time only if they have the
-// same. After the first error of w nothing more is written; give it a w that keeps the error to learn of it.
+// The run is [Executor.RunID], so concurrent runs may share a function only if they have the same id. After the first
+// error of w nothing more is written; to see that error, pass a w that keeps it.
 func Audit(w io.Writer) func(Event) {
 	var mu sync.Mutex
 	run, failed := "", false
@@ -108,12 +109,12 @@ func collected(notify func(Event)) func(n int) {
 // *ProgressLine shows nothing.
 type ProgressLine struct{ line *progress.Line }
 
-// Progress returns a line on w, which has to be a terminal, for [Executor.Observe]:
+// Progress returns a line on w, which must be a terminal, for [Executor.Observe]:
 //
 //	x.Observe = millrace.Progress(os.Stderr).Observe
 //
-// It names the step that runs and how many files are done, or the phase of the commit. It appears after 300 ms, changes
-// at most ten times a second, never wraps, and is gone when the run is over. The time counts from this call.
+// It shows the running step and the number of finished files, or the phase of the commit. It appears after 300 ms,
+// changes at most ten times a second, never wraps, and is removed when the run is over. The time counts from this call.
 func Progress(w io.Writer) *ProgressLine { return &ProgressLine{progress.New(w)} }
 
 // Observe shows an event. The last event of a run removes the line.
@@ -144,14 +145,14 @@ func (p *ProgressLine) Observe(e Event) {
 	}
 }
 
-// Clear takes the line away, for other output. The next event brings it back.
+// Clear removes the line, to make room for other output. The next event brings it back.
 func (p *ProgressLine) Clear() {
 	if p != nil {
 		p.line.Clear()
 	}
 }
 
-// Done takes the line away for good. It may be called more than once.
+// Done removes the line for good. It may be called more than once.
 func (p *ProgressLine) Done() {
 	if p != nil {
 		p.line.Done()

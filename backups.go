@@ -20,8 +20,8 @@ import (
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
-// ListBackups returns what Restore can take, the newest first. A backup that cannot be used, being damaged or not of
-// this user, is in the list with the reason in Err. When ctx is done, the error is its cause.
+// ListBackups returns the backups that Restore can use, the newest first. A backup that cannot be used, because it is
+// damaged or not of this user, is in the list with the reason in Err. When ctx is done, the error is its cause.
 func (x Executor) ListBackups(ctx context.Context, fsys afero.Fs) ([]backup.Info, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -55,10 +55,10 @@ func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID stri
 	return b.Verify(ctx)
 }
 
-// PruneBackups removes the backups that are not to be kept, and returns their ids. Every commit does so by
-// [Executor.State.Backups]; this is for a host that wants to have room now. Those that cannot be used go first. With
-// DryRun it only says which would go. It waits for other runs on the tree. The error is [ErrReadOnly] or that of the
-// lock or the file system; the removed backups are in the list in any case.
+// PruneBackups removes the backups that need not be kept, and returns their ids. Every commit prunes by
+// [Executor.State.Backups]; this method is for a host that needs room now. Unusable backups are removed first. With
+// DryRun it only returns the ids. It waits for other runs on the tree. The error is [ErrReadOnly] or an error of the
+// lock or the file system; the ids of the removed backups are returned in any case.
 func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
 	var gone []string
 	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
@@ -75,9 +75,8 @@ func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.R
 	return gone, nil
 }
 
-// RemoveBackup removes a backup, whether it can be used or not. It waits for other runs on the tree. With DryRun it
-// only looks whether it is there. The error is [ErrReadOnly], backup.ErrNotFound, or that of the lock or the file
-// system.
+// RemoveBackup removes a backup, even an unusable one. It waits for other runs on the tree. With DryRun it only checks
+// that the backup exists. The error is [ErrReadOnly], backup.ErrNotFound, or an error of the lock or the file system.
 func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	err := x.keep(ctx, fsys, func(store *backups.Store) error {
 		if x.DryRun {
@@ -91,7 +90,7 @@ func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID stri
 	return nil
 }
 
-// keep calls do with the backups under the lock; a dry run changes nothing, so it takes none.
+// keep calls do with the backups under the lock. A dry run changes nothing, so it needs no lock.
 func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backups.Store) error) error {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
@@ -117,7 +116,7 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 // then nothing is restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the backup; risk is
 // not judged. With DryRun nothing is written.
 //
-// It is [Executor.PlanRestore] and [Plan.Commit] at once, under one lock.
+// It is [Executor.PlanRestore] and [Plan.Commit] in one call, under one lock.
 func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (*Result, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
@@ -152,13 +151,13 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 	})
 }
 
-// restoreName stands for the name of a pipeline where there is none.
+// restoreName returns the name of a restore, which has no pipeline.
 func restoreName(backupID string) string { return "restore " + backupID }
 
-// PlanRestore works out what [Executor.Restore] would do, and writes nothing. The plan is like any other: it can be
-// shown, trimmed with [Plan.Reject] and [Plan.RejectHunks] to take back only a part, stored, and committed; the commit
-// leaves a backup, which takes back the taking back. Its risk is not judged, unless it was stored: then
-// [Executor.OpenPlan] judges it as any plan, and so does [Plan.Revise] if a part has another text.
+// PlanRestore plans an [Executor.Restore], and writes nothing. The plan is like any other plan: it can be shown,
+// trimmed with [Plan.Reject] and [Plan.RejectHunks] to undo only a part, stored, and committed. Its commit makes a
+// backup, so that the restore can be undone too. Its risk is not judged, with two exceptions: [Executor.OpenPlan]
+// judges a stored plan like any plan, and so does [Plan.Revise] if a part has another text.
 //
 // Files that have changed since the commit, or whose backup is damaged, are conflicts of the plan: Commit, WriteDiff
 // and Files return a *ConflictError that names all of them, until [Plan.Reject] has left them out. [Plan.Conflicts]
@@ -189,7 +188,7 @@ func (t *tree) planRestore(ctx context.Context, backupID string) (*Plan, error) 
 	return p, err
 }
 
-// restorePlan is the plan that undoes a backup.
+// restorePlan returns the plan that undoes a backup.
 func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) {
 	store, err := t.backups()
 	if err != nil {
@@ -219,7 +218,7 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 	if err := guard.CheckChanges(t.look(), changes); err != nil {
 		return nil, fmt.Errorf("restore %s: %w", backupID, err)
 	}
-	t.x.RunID = "" // a restore is not a run that could be asked for again
+	t.x.RunID = "" // a restore is not a run that can be repeated
 	p := &Plan{
 		tree: t, name: restoreName(backupID), mutates: true, changes: changes, restores: backupID, undoes: true,
 		damaged: damaged,
@@ -244,9 +243,9 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 }
 
 // Conflicts returns the paths at which a plan of [Executor.PlanRestore] cannot be carried out, in path order: files
-// that have changed since the commit that it takes back, and files whose backup is damaged. The plan cannot be
-// committed or shown until [Plan.Reject] has left them out. It is empty for a plan of a pipeline, which Commit
-// compares with the tree.
+// that have changed since the commit to undo, and files whose backup is damaged. The plan cannot be committed or shown
+// until [Plan.Reject] has left them out. It is empty for a plan of a pipeline, because Commit compares that with the
+// tree.
 func (p *Plan) Conflicts() []Conflict {
 	list := slices.Clone(p.drifted)
 	if p.damaged != nil {
@@ -258,7 +257,7 @@ func (p *Plan) Conflicts() []Conflict {
 	return list
 }
 
-// conflict returns the error of the conflicts at some paths and below them, at all paths if none are named.
+// conflict returns the error of the conflicts at some paths and below them, at all paths if none are given.
 func (p *Plan) conflict(paths ...string) error {
 	list := p.Conflicts()
 	if len(paths) > 0 {
@@ -278,8 +277,8 @@ func (p *Plan) conflict(paths ...string) error {
 	return e
 }
 
-// drifts compares the tree with what the plan of a restore rests on. Changes that are made already are left out; the
-// other paths that have changed are conflicts of the plan. store is nil for a plan that was stored.
+// drifts compares the tree with the state that the plan of a restore expects. Changes that are already made are left
+// out; other changed paths are conflicts of the plan. store is nil for a stored plan.
 func (p *Plan) drifts(ctx context.Context, store *backups.Store) error {
 	err := commit.Check(ctx, p.tree.commitOptions(nil), p.changes)
 	found, ok := errors.AsType[*commit.Conflict](err)
@@ -303,8 +302,8 @@ func (p *Plan) drifts(ctx context.Context, store *backups.Store) error {
 	return nil
 }
 
-// withoutConflicts prepares the plan q, which is p without the changes at some paths: only conflicts of what is left
-// remain.
+// withoutConflicts prepares the plan q, which is p without the changes at some paths: it keeps only the conflicts of
+// the remaining changes.
 func (p *Plan) withoutConflicts(q *Plan, paths []string) {
 	q.drifted = slices.DeleteFunc(slices.Clone(p.drifted),
 		func(at Conflict) bool { return !preview.Touched(q.changes, at.Path) })
@@ -322,8 +321,8 @@ func (p *Plan) withoutConflicts(q *Plan, paths []string) {
 	}
 }
 
-// changesAt returns the paths of changes for paths that may be those of conflicts: a path that a file moves from, one
-// in a directory that goes, or one whose backup is damaged, which has no change.
+// changesAt returns the paths of changes for paths that may be conflicts. Such a path may be the old name of a renamed
+// file, or be in a deleted directory. A path with a damaged backup has no change.
 func (p *Plan) changesAt(paths []string) []string {
 	var at []string
 	for _, name := range paths {

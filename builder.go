@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Builder builds a pipeline in Go. It is a value that never changes: every method returns a new one, so a common
-// beginning can be kept and continued in several ways, also by several goroutines.
+// Builder builds a pipeline in Go. It is an immutable value: every method returns a new Builder, so a common beginning
+// can be kept and continued in several ways, also by several goroutines.
 type Builder struct {
 	name        string
 	options     definition.Options
@@ -26,8 +26,8 @@ type Builder struct {
 	variables   []definition.Variable
 }
 
-// StepBuilder builds a pipeline whose last step can still be modified. Its methods set what the step does, add further
-// steps, or end with Build. The zero value has no step to modify: [Builder.Step] and [Builder.Add] return one.
+// StepBuilder builds a pipeline whose last step can still be modified. Its methods set fields of the step, add further
+// steps, or end with Build. The zero value has no step: [Builder.Step] and [Builder.Add] return a StepBuilder.
 type StepBuilder struct {
 	// Builder is the pipeline so far, with this step. Its methods set options and limits of the whole pipeline.
 	Builder Builder
@@ -53,7 +53,7 @@ func (b Builder) Step(id string, action actions.Action) StepBuilder {
 	return StepBuilder{b.with(definition.Step{ID: id, Action: action}.Clone())}
 }
 
-// Add adds a step that is given as a whole. The step is copied.
+// Add adds a complete step. The step is copied.
 func (b Builder) Add(s Step) StepBuilder { return StepBuilder{b.with(s.defined())} }
 
 func (b Builder) with(s definition.Step) Builder {
@@ -74,7 +74,7 @@ func (b StepBuilder) Step(id string, action actions.Action) StepBuilder {
 	return b.Builder.Step(id, action)
 }
 
-// Add adds the next step, which is given as a whole. The step is copied.
+// Add adds the next step, a complete step. The step is copied.
 func (b StepBuilder) Add(s Step) StepBuilder { return b.Builder.Add(s) }
 
 // Include adds all steps of a pipeline, see [Builder.Include].
@@ -98,7 +98,7 @@ func (b StepBuilder) FromAll(steps ...string) StepBuilder {
 	return b.change(func(s *definition.Step) { s.InputFromAll = slices.Clone(steps) })
 }
 
-// When lets the step run only if the condition holds then.
+// When makes the step run only if the condition holds at that time.
 func (b StepBuilder) When(c condition.Condition) StepBuilder {
 	return b.change(func(s *definition.Step) { s.When = c })
 }
@@ -108,49 +108,49 @@ func (b StepBuilder) FromPrevious() StepBuilder {
 	return b.change(func(s *definition.Step) { s.Input = definition.InputPrevious })
 }
 
-// OnFail lets a failure of the step lead to a later one ("on_fail").
+// OnFail makes a failure of the step continue at a later step ("on_fail").
 func (b StepBuilder) OnFail(step string) StepBuilder {
 	return b.change(func(s *definition.Step) { s.OnFail = step })
 }
 
-// Next lets a success of the step lead to a later one ("next").
+// Next makes a success of the step continue at a later step ("next").
 func (b StepBuilder) Next(step string) StepBuilder {
 	return b.change(func(s *definition.Step) { s.Next = step })
 }
 
-// RetryIf lets the run go back to a step, this one or an earlier one, if the keyword stands in what this step says
+// RetryIf makes the run go back to a step, this step or an earlier one, if the text of this step contains the keyword
 // ("retry_if").
 func (b StepBuilder) RetryIf(step, keyword string) StepBuilder {
 	return b.Retry(Retry{Step: step, Keyword: keyword})
 }
 
-// RetryWhen lets the run go back to a step, this one or an earlier one, if the condition holds after this step
+// RetryWhen makes the run go back to a step, this step or an earlier one, if the condition holds after this step
 // ("retry_if").
 func (b StepBuilder) RetryWhen(step string, c condition.Condition) StepBuilder {
 	return b.Retry(Retry{Step: step, When: c})
 }
 
-// Retry adds a way back ("retry_if").
+// Retry adds a backward jump ("retry_if").
 func (b StepBuilder) Retry(way Retry) StepBuilder {
 	return b.change(func(s *definition.Step) { s.RetryIf = append(slices.Clip(s.RetryIf), definition.Retry(way)) })
 }
 
-// MaxRetries sets how many attempts a visit of the step may have after the first ("max_retries").
+// MaxRetries sets the number of attempts that a visit of the step may have after the first ("max_retries").
 func (b StepBuilder) MaxRetries(n int) StepBuilder {
 	return b.change(func(s *definition.Step) { s.MaxRetries = &n })
 }
 
-// MaxVisits sets how many visits of the step use up the ways back to it ("max_visits").
+// MaxVisits sets the number of visits of the step after which the backward jumps to it are used up ("max_visits").
 func (b StepBuilder) MaxVisits(n int) StepBuilder {
 	return b.change(func(s *definition.Step) { s.MaxVisits = n })
 }
 
-// Timeout sets how long one attempt of the step may take ("timeout").
+// Timeout limits the time of one attempt of the step ("timeout").
 func (b StepBuilder) Timeout(d time.Duration) StepBuilder {
 	return b.change(func(s *definition.Step) { s.Timeout = d })
 }
 
-// Backoff sets how long to wait before the second attempt of a visit ("backoff").
+// Backoff sets the wait before the second attempt of a visit ("backoff").
 func (b StepBuilder) Backoff(d time.Duration) StepBuilder {
 	return b.change(func(s *definition.Step) { s.Backoff = d })
 }
@@ -162,18 +162,18 @@ func (b StepBuilder) Expect(e Expect) StepBuilder {
 	})
 }
 
-// Manual lets the step wait until a person lets it run ("manual").
+// Manual makes the step wait until a person allows it to run ("manual").
 func (b StepBuilder) Manual() StepBuilder {
 	return b.change(func(s *definition.Step) { s.Manual = true })
 }
 
-// Raw turns templates off in the step: what looks like one is text.
+// Raw turns templates off in the step: text that looks like a template is plain text.
 func (b StepBuilder) Raw() StepBuilder {
 	return b.change(func(s *definition.Step) { s.Raw = true })
 }
 
-// Bind gives a parameter that is not a string the value of a template, such as Bind("start_line", "{{find.count}}").
-// The parameter is a JSON name, or a JSON pointer for one further down.
+// Bind sets a parameter that is not a string to the value of a template, such as Bind("start_line", "{{find.count}}").
+// The parameter is a JSON name, or a JSON pointer for a nested parameter.
 func (b StepBuilder) Bind(param, template string) StepBuilder {
 	if !strings.HasPrefix(param, "/") {
 		param = "/" + strictjson.EscapeToken(param)
@@ -208,15 +208,15 @@ func (b Builder) MustBuild() Pipeline {
 	return p
 }
 
-// Deadline sets how long a run may take, from just before its first step to just before its commit, at most a week, in
-// milliseconds ("deadline_seconds"). Waiting for another run on the tree is not in it, and the commit is never
+// Deadline limits the time of a run, from just before its first step to just before its commit, at most a week, in
+// milliseconds ("deadline_seconds"). The wait for another run on the tree is not included, and the commit is never
 // interrupted. Zero means no limit.
 func (b Builder) Deadline(d time.Duration) Builder {
 	b.bounds.Deadline = d
 	return b
 }
 
-// Budget sets what a run may spend ("budget"). A field that is zero means no limit.
+// Budget limits the spending of a run ("budget"). Zero in a field means no limit.
 func (b Builder) Budget(l budget.Limit) Builder {
 	b.bounds.Budget = l
 	return b
@@ -235,8 +235,8 @@ func (b Builder) Description(text string) Builder {
 	return b
 }
 
-// Sandbox sets what steps of the action prompt have where they say nothing themselves ("sandbox"), field by field. Its
-// Timeout is that of their attempts. The sandbox is copied. Nothing in it is a template.
+// Sandbox sets defaults for steps of the action prompt, field by field ("sandbox"). Its Timeout is the timeout of their
+// attempts. The sandbox is copied. Templates in it are not expanded.
 func (b Builder) Sandbox(s agent.Sandbox) Builder {
 	b.bounds.Sandbox = definition.CloneSandbox(s)
 	return b
@@ -252,15 +252,15 @@ func (b Builder) Variables(variables ...Variable) Builder {
 	return b
 }
 
-// Include adds all steps of a pipeline, with ids that have the prefix and a "-" before them: "find" becomes
-// "go-find". Their references to each other are renamed too: inputs, conditions, jumps, ways back, and templates,
-// also templates by position. Text of the included pipeline stays text, also where it looks like a template of a step
-// of this pipeline. So the steps do the same as alone, and other steps may refer to them by their new ids.
+// Include adds all steps of a pipeline. Their ids get the prefix and a "-": "find" becomes "go-find". Their references
+// to each other are renamed too: inputs, conditions, jumps, backward jumps, and templates, also templates by position.
+// Text of the included pipeline stays text, even if it looks like a template of a step of this pipeline. So the steps
+// work as before, and other steps may refer to them by their new ids.
 //
-// The variables of the pipeline come along; a variable that both pipelines have must be declared the same, except for
-// its description. Its sandbox becomes part of its prompts. The name, the options, the budget and other limits of the
-// pipeline do not come along. The limit of [MaxSteps] holds for all steps together. Build has a problem for a prefix
-// that is empty or cannot be part of an id, and for a text that cannot be written so that it means the same.
+// The variables of the pipeline are included; a variable of both pipelines must have equal declarations, except for the
+// description. Its sandbox becomes part of its prompts. The name, the options, the budget and other limits of the
+// pipeline are not included. The limit of [MaxSteps] applies to all steps together. Build reports a problem for a
+// prefix that is empty or cannot be part of an id, and for a text whose meaning cannot be kept.
 func (b Builder) Include(sub Pipeline, prefix string) Builder {
 	in := definition.Inclusion{Sub: sub.def, Prefix: prefix, At: len(b.steps)}
 	b.included = append(slices.Clip(b.included), in)
@@ -271,8 +271,8 @@ func (b Builder) Include(sub Pipeline, prefix string) Builder {
 	return b
 }
 
-// Expect is a guard on what a step may do: outside of the bounds, the step fails. The zero value expects nothing;
-// a nil bound is none.
+// Expect is a guard on the work of a step: outside of the bounds, the step fails. The zero value expects nothing; a nil
+// field sets no bound.
 type Expect struct {
 	MinFiles *int `json:"min_files,omitempty"`
 	MaxFiles *int `json:"max_files,omitempty"`
@@ -280,60 +280,61 @@ type Expect struct {
 	MaxEdits *int `json:"max_edits,omitempty"`
 }
 
-// Step is one step of a pipeline.
+// Step is a step of a pipeline.
 type Step struct {
 	// ID is unique in the pipeline: letters, digits, "-" and "_".
 	ID string
-	// Action is what the step does, with its parameters.
+	// Action is the action of the step, with its parameters.
 	Action actions.Action
-	// InputFrom is the id of an earlier step whose files this one works on; InputFromAll are several. At most one of
+	// InputFrom is the id of an earlier step whose files this step works on; InputFromAll are several ids. At most one of
 	// the two is set.
 	InputFrom    string
 	InputFromAll []string
-	// When must hold for the step to run, or it is skipped. The zero Condition always holds.
+	// When must hold for the step to run; otherwise the step is skipped. The zero Condition always holds.
 	When condition.Condition
 	// Expect fails the step if it does too much or too little.
 	Expect Expect
-	// Manual lets the step wait for a person: a run that comes to it, once its condition holds, ends with a
-	// *[HeldError] and goes on when it is resumed after somebody has let it, see [Saved]. Each visit waits. A dry run
-	// goes through, with a warning. In parallel no step behind it begins before, and it begins when all before it are
-	// done.
+	// Manual makes the step wait for a person. When a run reaches it and its condition holds, the run ends with a
+	// *[HeldError], and continues when it is resumed after somebody has allowed it, see [Saved]. Each visit waits. A dry
+	// run does not wait, and has a warning. In parallel, the step begins when all steps before it are done, and no later
+	// step begins before it.
 	Manual bool
 	// Raw turns templates off in this step.
 	Raw bool
 	// Bind maps JSON pointers below "params" to templates, for parameters that are not strings.
 	Bind map[string]string
-	// OnFail is the id of the later step that a failure leads to, which is handled then. Next is that of the later step
-	// that a success leads to. "" means that a failure ends the run, and that a success leads to the next in the list.
+	// OnFail is the id of the later step at which the run continues after a failure, which is handled then. Next is the id
+	// of the later step at which it continues after a success. "" means that a failure ends the run, and that a success
+	// continues with the next step in the list.
 	OnFail string
 	Next   string
-	// RetryIf are ways back to this step or an earlier one, at most 20. The first that holds after the step has
-	// succeeded or failed is taken.
+	// RetryIf are backward jumps to this step or an earlier one, at most 20. After the step has succeeded or failed, the
+	// first jump that holds is made.
 	RetryIf []Retry
-	// MaxRetries is how many attempts a visit may have after the first, 0 to 100. They are made after errors that may
-	// pass: of the system, of an action of the host, of a tool or an agent, a timeout. Nil means what the action, or
-	// the tool, says: 3 for a prompt, else 0 mostly.
+	// MaxRetries is the number of attempts that a visit may have after the first, 0 to 100. Only transient errors are
+	// retried: errors of the system, of an action of the host, of a tool or an agent, and timeouts. Nil means the default
+	// of the action or the tool: 3 for a prompt, mostly 0 for others.
 	MaxRetries *int
-	// MaxVisits is how many visits of this step use up the ways back to it, 2 to 100. Zero means 1 + MaxRetries if that
-	// is given, else 4.
+	// MaxVisits is the number of visits of this step after which the backward jumps to it are used up, 2 to 100. Zero
+	// means 1 + MaxRetries if that is set, else 4.
 	MaxVisits int
-	// Timeout is how long one attempt may take, at most a day, in milliseconds. Zero means no limit, or for a prompt
-	// that of the pipeline's sandbox.
+	// Timeout limits the time of one attempt, at most a day, in milliseconds. Zero means no limit, or for a prompt the
+	// timeout of the pipeline's sandbox.
 	Timeout time.Duration
-	// Backoff is how long to wait before the second attempt, at most an hour, in milliseconds. The wait doubles from
-	// then on, up to 30 seconds, or Backoff if that is longer. Zero means a second for a step that calls a tool or asks
-	// an agent, else no wait.
+	// Backoff is the wait before the second attempt, at most an hour, in milliseconds. Each further wait doubles, up to 30
+	// seconds, or Backoff if that is longer. Zero means a second for a step that calls a tool or asks an agent, else no
+	// wait.
 	Backoff time.Duration
-	// Input is "previous" for the files of the step that was executed before this one, whichever that is. A step that
-	// comes first, or after a failed step, is skipped. "" means that InputFrom and InputFromAll say.
+	// Input is "previous" for the files of the step that was executed before this step. A step that runs first, or after a
+	// failed step, is skipped. "" means that InputFrom and InputFromAll apply.
 	Input string
 
-	// prototype is what decoding has started from: what is not in it is written, also if it is empty. Nil for a step
-	// built in Go, and never changed.
+	// prototype is the value that decoding has started from: a field that differs from it is written, even if it is empty.
+	// Nil for a step built in Go. It is never changed.
 	prototype actions.Action
 }
 
-// defined returns a copy of the step, in the form in which pipelines hold it.
+// defined returns a copy of the step, in the internal form of pipelines.
 func (s Step) defined() definition.Step {
 	d := definition.Step{
 		ID: s.ID, Action: s.Action, InputFrom: s.InputFrom, InputFromAll: s.InputFromAll, When: s.When,

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// fill gives every exported field of a value, and of all that it holds, something that is not zero.
+// fill sets every exported field of a value, and of all nested values, to something that is not zero.
 func fill(t *testing.T, v reflect.Value, at string) {
 	t.Helper()
 	switch v.Interface().(type) {
@@ -70,7 +70,7 @@ func fill(t *testing.T, v reflect.Value, at string) {
 	}
 }
 
-// shared returns the places at which two values hold the same memory.
+// shared returns the places at which two values share memory.
 func shared(a, b reflect.Value, at string) []string {
 	var places []string
 	switch a.Kind() {
@@ -113,8 +113,8 @@ func holdsZero(v reflect.Value) []string {
 	return fields
 }
 
-// A clone has every field of what it was made of, and shares no memory with it: a new field that a clone method forgets
-// fails here.
+// A clone has every field of the original, and shares no memory with it: a new field that a clone method forgets fails
+// here.
 func TestClones(t *testing.T) {
 	t.Parallel()
 	var step Step
@@ -141,7 +141,7 @@ func TestClones(t *testing.T) {
 	check("Visit", visit, visit.clone())
 }
 
-// A result and its JSON have the same fields, but for the causes of failed files.
+// A result and its JSON have the same fields, except the causes of failed files.
 func TestResultJSON(t *testing.T) {
 	t.Parallel()
 	var want, got Result

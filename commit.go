@@ -16,10 +16,10 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Commit makes the change: all of it, or nothing. The Result is that of the plan with what became of it; it comes
-// beside an error too, except for ErrCommitted and ErrNested. Commit works once; after an error that leaves the tree as
-// it was, it may be tried again. If the executor that the plan belongs to has DryRun set, Commit writes nothing: it
-// returns what Result returns, and the plan's own error.
+// Commit makes the change: all of it, or nothing. The Result is the plan's Result with the outcome of the commit; it is
+// returned with an error too, except for ErrCommitted and ErrNested. Commit works once; after an error that leaves the
+// tree unchanged, it may be tried again. If the plan's executor has DryRun set, Commit writes nothing: it returns what
+// Result returns, and the plan's own error.
 //
 // Errors: ErrCommitted, ErrNested, ErrReadOnly, ErrIncomplete, the plan's own error if a step has failed, a
 // *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, an
@@ -35,7 +35,7 @@ func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	}, p.commitOnce)
 }
 
-// commitOnce is Commit, which claims the plan for itself.
+// commitOnce is Commit with the claim that makes sure that a plan is committed once.
 func (p *Plan) commitOnce(ctx context.Context) (*Result, error) {
 	if p.tree.x.DryRun {
 		if err := p.conflict(); err != nil {
@@ -55,7 +55,7 @@ func (p *Plan) commitOnce(ctx context.Context) (*Result, error) {
 	res, err := p.commitAlone(ctx)
 	switch {
 	case err == nil || res.Commit.State == CommitApplied:
-		_ = p.Close() // it is not read again
+		_ = p.Close() // the plan is not read again
 	case res.Commit.State != CommitPending:
 		p.release()
 	}
@@ -104,17 +104,17 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 	return res, err
 }
 
-// commit commits under the lock, after [tree.write] has recovered. The plan may be committed. A file that was read
-// since that time need not be hashed again if nothing indicates that it was changed: that is for a run, which has
-// just read it. The zero time is for a plan, which may have lain about for days: what is written through a mapping
-// shows in no time of the file.
+// commit commits under the lock, after [tree.write] has recovered. The plan must not be blocked. A file that was read
+// since the given time is not hashed again if nothing indicates that it has changed: that is for a run, which has just
+// read it. The zero time is for a plan, which may be days old: writes through a memory mapping may leave the file's
+// times unchanged.
 func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Result, error) {
 	if len(p.changes) == 0 {
 		return p.outcome(commit.Report{}, p.failed)
 	}
 	start := time.Now()
 	t := p.tree
-	// Steps were held against the policy as they ran; the tree may be another one since then.
+	// Steps were checked against the policy as they ran; the tree may have changed since then.
 	if err := t.policy.CheckChanges(t.look(), p.changes); err != nil {
 		return p.outcome(commit.Report{}, err)
 	}
@@ -159,7 +159,8 @@ func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Re
 	return res, err
 }
 
-// committedAllTheSame is the error of a step that failed while the changes of the others were committed.
+// committedAllTheSame returns the error of a failed step, marked as committed because the changes of the other steps
+// were committed.
 func committedAllTheSame(err error) error {
 	if step, ok := errors.AsType[*StepError](err); ok {
 		told := *step
@@ -169,7 +170,7 @@ func committedAllTheSame(err error) error {
 	return err
 }
 
-// outcome is the plan's result with what became of it.
+// outcome returns the plan's result with the outcome of the commit.
 func (p *Plan) outcome(report commit.Report, err error) (*Result, error) {
 	res := p.result.clone()
 	res.committed(report, err)
@@ -188,7 +189,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired), errors.Is(err, commit.ErrIndeterminate):
 		e.State = CommitPending
-	case is[*commit.RollbackConflict](err): // all was undone but the paths that it names
+	case is[*commit.RollbackConflict](err): // everything was undone except the paths that it names
 		e.State = CommitRolledBack
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		return &canceledError{cause: err, ended: ctx.Err()}
@@ -198,7 +199,7 @@ func (p *Plan) translate(ctx context.Context, report commit.Report, err error) e
 	return e
 }
 
-// commitOptions are what all transactions on the tree have in common.
+// commitOptions returns the common options of all transactions on the tree.
 func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	o := commit.Options{FS: t.fs, StateDir: t.stateDir, Lock: lock, Key: t.x.State.Key, NoSync: t.x.State.NoSync,
 		InPlace: t.x.InPlace, Workers: t.x.Workers}
@@ -211,15 +212,15 @@ func (t *tree) commitOptions(lock io.Closer) commit.Options {
 	return o
 }
 
-// storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is that of the
-// step which had failed then, if one had.
+// storedRun returns the result of the executor's run if it was committed on this tree, or nil. The error is the error
+// of the step that had failed in that run, if any.
 func (t *tree) storedRun(digest func() string) (*Result, error) {
 	if t.x.RunID == "" {
 		return nil, nil
 	}
 	key, err := journal.KeyFor(t.fs, t.x.State.Key)
 	if err != nil || key.Missing != nil {
-		return nil, err // without a key, what is there could be forged; the commit warns of it
+		return nil, err // without a key, a stored result could be forged; the commit warns of it
 	}
 	data, err := journal.ReadRun(t.fs, t.stateDir, key.Bytes, t.x.RunID, digest)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -254,13 +255,13 @@ func (t *tree) keyWarnings(key journal.Key) []string {
 
 var errPlanClosed = fmt.Errorf("the plan was closed, or committed: %w", fs.ErrClosed)
 
-// Close gives back what the plan keeps open: the directory, if the executor has opened it for a file system such as
-// afero.OsFs, and a temporary file for what was staged beyond some megabytes. A Commit that succeeds does that by
-// itself, and the garbage collector for a plan that is forgotten; Close does it at once. A directory that the
-// caller has opened stays open, and so does everything that other plans made of this plan need.
+// Close releases the resources of the plan: the directory, if the executor has opened it for a file system such as
+// afero.OsFs, and a temporary file with staged text beyond some megabytes. A successful Commit releases them too, and
+// so does the garbage collector for a forgotten plan; Close does it at once. A directory that the caller has opened
+// stays open, and so does everything that other plans made from this plan need.
 //
-// Afterwards Result, Changes and the like say what they did; whatever has to read files, as WriteDiff, RejectHunks,
-// MarshalJSON and Commit, returns an error that matches fs.ErrClosed. A Commit that is going on is not disturbed.
+// Afterwards Result, Changes and similar methods still work. Methods that need to read files, such as WriteDiff,
+// RejectHunks, MarshalJSON and Commit, return an error that matches fs.ErrClosed. A running Commit is not disturbed.
 // Closing again does nothing.
 func (p *Plan) Close() error {
 	p.mu.Lock()
@@ -283,14 +284,14 @@ func (p *Plan) reading() (done func(), err error) {
 	return p.tree.done, nil
 }
 
-// keep makes the plan a user of what the tree holds, until it is closed.
+// keep makes the plan a user of the tree's resources, until it is closed.
 func (p *Plan) keep() *Plan {
 	p.closed = !p.tree.held.Use()
 	return p
 }
 
-// prune removes what the host does not want to keep. The backup just made is latest. The lock is held. The commit is
-// made, so it no longer counts whether the run's context is done, and a panic of the file system is an error.
+// prune removes backups that the host does not want to keep. latest is the backup just made. The lock is held. The
+// commit is already made, so the run's context no longer matters, and a panic of the file system becomes an error.
 func (t *tree) prune(latest string) error {
 	return panics.Protect(func() error {
 		store, err := t.backups()
@@ -300,14 +301,14 @@ func (t *tree) prune(latest string) error {
 		ctx, now := context.Background(), time.Now()
 		_, err = store.Prune(ctx, t.x.State.Backups, now, latest)
 		err = errors.Join(err, store.PruneConflicts(ctx, t.x.State.Conflicts, now))
-		if t.x.RunID != "" { // else there is no new one
+		if t.x.RunID != "" { // else there is no new result
 			err = errors.Join(err, store.PruneRuns(ctx, t.x.State.Results, now, t.x.RunID))
 		}
 		return err
 	})
 }
 
-// restoredFiles are the files that a restore writes or removes.
+// restoredFiles returns the files that a restore writes or removes.
 func restoredFiles(changes []change.Change) []string {
 	files := []string{}
 	for _, c := range changes {
@@ -318,7 +319,7 @@ func restoredFiles(changes []change.Change) []string {
 	return files
 }
 
-// backups are those of the tree.
+// backups opens the backups of the tree.
 func (t *tree) backups() (*backups.Store, error) {
 	return backups.Open(t.fs, t.stateDir, t.x.State.Key)
 }

@@ -21,85 +21,83 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// MaxPipelineBytes is the longest JSON text that a [Decoder] reads unless it says otherwise: 16 MiB.
+// MaxPipelineBytes is the longest JSON text that a [Decoder] reads by default: 16 MiB.
 const MaxPipelineBytes = definition.MaxPipelineBytes
 
 // Decoder reads pipelines from JSON. The zero value has the built-in actions. It is safe for concurrent use.
 type Decoder struct {
 	// Actions are the actions that steps may name. The zero Registry means [actions.Builtin].
 	Actions actions.Registry
-	// Tools are those that steps may call, so that their names and arguments are checked as well. The zero Set means
-	// that they are not known yet; then they are checked when a run begins.
+	// Tools are the tools that steps may call, so that their names and arguments are checked as well. The zero Set means
+	// that the tools are not known yet; then they are checked when a run begins.
 	Tools tool.Set
-	// Lenient repairs what models and other systems send, and then decodes strictly: code fences, trailing commas,
-	// comments, quotes, names and actions that are almost right, numbers in quotes, a string for a list. docs/json.md
-	// has the table. Each repair is a warning of the pipeline. An ambiguous value, or a guard under an unknown name, is
-	// refused. JSON that strict decoding accepts means the same, without a warning; only a description that sets an
-	// option, such as "dry run", is refused. False is strict.
+	// Lenient repairs mistakes of models and other systems, and then decodes strictly: code fences, trailing commas,
+	// comments, quotes, misspelled names and actions, numbers in quotes, a string for a list. docs/json.md has the table.
+	// Each repair is a warning of the pipeline. An ambiguous value, or a guard under an unknown name, is refused. JSON
+	// that strict decoding accepts has the same meaning, without a warning; only a description that sets an option, such
+	// as "dry run", is refused. False is strict.
 	Lenient bool
-	// Name is the name of a pipeline that has none of its own, such as that of its file. Empty means that a pipeline
+	// Name is the name for a pipeline without its own name, such as the name of its file. Empty means that a pipeline
 	// without a name is refused.
 	Name string
-	// MaxBytes is the longest text, in bytes, that is read. A longer one is a *ValidationError with the code
+	// MaxBytes is the longest text, in bytes, that is read. A longer text is a *ValidationError with the code
 	// "json_too_large". Zero means MaxPipelineBytes.
 	MaxBytes int
-	// MaxDepth is how deeply lists and objects may be nested. More is a *ValidationError with the code "json_too_deep".
-	// Zero means 100; negative, or more than 10,000, means 10,000.
+	// MaxDepth is the nesting limit for lists and objects. Deeper nesting is a *ValidationError with the code
+	// "json_too_deep". Zero means 100; negative, or more than 10,000, means 10,000.
 	MaxDepth int
-	// Locate returns the place of a value, for callers that have made the JSON from a text in another form: its lines
-	// and columns, both from 1, become those of problems and warnings. The pointer leads to a value that there is in
-	// the JSON text, also where Lenient gave it another name or place, "" to the whole; name asks for the place of the
-	// value's name and not of the value. It is called from the goroutine that calls Decode. Nil means that places are
-	// those in the JSON text.
+	// Locate returns the place of a value, for callers that have made the JSON from another form of text: problems and
+	// warnings get its lines and columns, both from 1. The pointer leads to a value of the JSON text, even if Lenient has
+	// renamed or moved it; "" is the whole text. name asks for the place of the value's name instead of the value. It is
+	// called from the goroutine that calls Decode. Nil means that places are places in the JSON text.
 	Locate func(pointer string, name bool) (line, column int)
 }
 
 // Decode reads a pipeline with the zero [Decoder].
 func Decode(data []byte) (Pipeline, error) { return Decoder{}.Decode(data) }
 
-// Decode reads a pipeline. It is strict: unknown and repeated names, null, wrong types, invalid UTF-8 and trailing
-// data are refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column;
-// a text that is not JSON at all gives one problem, "Invalid pipeline JSON: ...". Fields that are absent have their
-// documented defaults.
+// Decode reads a pipeline. It is strict: unknown and repeated names, null, wrong types, invalid UTF-8 and trailing data
+// are refused. The error is a *ValidationError that lists every problem with its JSON pointer, line and column. A text
+// that is not JSON at all has one problem, "Invalid pipeline JSON: ...". Absent fields have their documented defaults.
 func (d Decoder) Decode(data []byte) (Pipeline, error) {
 	return pipelineOf(definition.Decoder(d).Decode(data))
 }
 
-// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder takes, made from its registry and,
-// if it has some, its tools. It says as much as a schema can; what it cannot, such as that a step refers to an earlier
-// one, Decode checks.
+// Schema returns the JSON Schema (draft 2020-12) of the pipelines that the decoder accepts, made from its registry and
+// its tools. Decode also checks rules that a schema cannot express, such as that a step refers to an earlier step.
 func (d Decoder) Schema() ([]byte, error) { return definition.Decoder(d).Schema() }
 
 // ActionDoc describes an action for people and models. It belongs to the caller.
 type ActionDoc struct {
-	// Name is the word in a step's "action", Summary a line of what it does.
+	// Name is the word in a step's "action". Summary describes the action in a line.
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// ReadOnly reports that it never writes.
+	// ReadOnly reports that the action never writes.
 	ReadOnly bool `json:"read_only"`
-	// Input is the source of its files.
+	// Input is the source of the action's files.
 	Input actions.Input `json:"-"`
-	// Params are its parameters in the order of their declaration, each followed by those within it.
+	// Params are the parameters in the order of their declaration, each followed by its nested parameters.
 	Params []ParamDoc `json:"params"`
 }
 
 // ParamDoc describes a parameter of an action.
 type ParamDoc struct {
-	// Name is the name in "params"; of one in a list of objects "edits[].old_text", of one in an object "range.start".
+	// Name is the name in "params". A parameter in a list of objects is named "edits[].old_text", a parameter in an object
+	// "range.start".
 	Name string `json:"name"`
-	// Type describes what it takes: "a string", "true or false", "a whole number", "a list of strings".
+	// Type describes the accepted values: "a string", "true or false", "a whole number", "a list of strings".
 	Type string `json:"type"`
-	// Required means that it must be given.
+	// Required means that the parameter must be given.
 	Required bool `json:"required,omitempty"`
-	// Bytes reports that it takes any bytes: in JSON, {"base64": "..."} stands for bytes that are not UTF-8.
+	// Bytes reports that any bytes are accepted: in JSON, {"base64": "..."} is for bytes that are not UTF-8.
 	Bytes bool `json:"bytes,omitempty"`
-	// Enum are the strings that it can be, nil for any.
+	// Enum are the allowed strings, nil for any.
 	Enum []string `json:"enum,omitempty"`
-	// Doc is what it means, in a sentence or two, with its default.
+	// Doc is the meaning of the parameter, in a sentence or two, with its default.
 	Doc string `json:"doc,omitempty"`
 }
 
-// Describe returns what there is to know of an action that the decoder takes. ok is false if there is no such action.
+// Describe returns the documentation of an action that the decoder accepts. ok is false if there is no such action.
 func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
 	prototype, ok := d.Actions.OrBuiltin().Lookup(action)
 	if !ok {
@@ -128,8 +126,8 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 	}
 }
 
-// DescribeTool returns what there is to know of a tool that the decoder has: its Params are those in "args", and
-// ReadOnly reports that it is pure. ok is false if there is no such tool.
+// DescribeTool returns the documentation of a tool of the decoder: its Params are the arguments in "args", and ReadOnly
+// reports that it is pure. ok is false if there is no such tool.
 func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 	spec, ok := d.Tools.Spec(name)
 	if !ok {
@@ -145,41 +143,40 @@ func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 	return doc, true
 }
 
-// Library finds pipelines by their names, in directories with a file NAME.json for each. It reads and never writes. It
-// is safe for concurrent use as far as its file systems are.
+// Library finds pipelines by their names, in directories with a file NAME.json for each pipeline. It reads and never
+// writes. It is safe for concurrent use if its file systems are.
 type Library struct {
-	// Decoder reads the files, and what [Library.Open] is given as JSON. A file longer than its MaxBytes is an error.
+	// Decoder reads the files, and JSON texts passed to [Library.Open]. A file longer than its MaxBytes is an error.
 	Decoder Decoder
-	// YAML reads files NAME.yaml and NAME.yml: it is Decode of package yamlform, or another function that gives the
-	// JSON to the Decoder. Nil leaves these files out.
+	// YAML reads files NAME.yaml and NAME.yml: it is Decode of package yamlform, or another function that passes JSON to
+	// the Decoder. Nil leaves these files out.
 	YAML func(d Decoder, text []byte) (Pipeline, error)
-	// Dirs are the directories in the order of their rank: the first that has a file of the name wins, so that the
-	// pipelines of a project can take the place of those of the user. A directory that does not exist is empty.
+	// Dirs are the directories in the order of their rank: the first with a file of the name wins, so that the pipelines
+	// of a project can replace pipelines of the user. A directory that does not exist is empty.
 	Dirs []LibraryDir
 }
 
 // LibraryDir is a directory of pipelines. It may have at most 10,000 entries.
 type LibraryDir struct {
-	// Name is what messages and entries call it, such as "project". Empty means Path.
+	// Name is the name of the directory in messages and entries, such as "project". Empty means Path.
 	Name string
-	// FS is the file system that it is in. Nil is an error, never the disk.
+	// FS is the file system of the directory. Nil is an error, never the disk.
 	FS afero.Fs
-	// Path leads to it; empty means the root of FS. Links on the way to it are followed as far as FS lets them, and
-	// those in it only while they stay in it. So a directory in the project of a stranger is better named below an
-	// [fsutil.OpenRoot] of the project, which nothing leads out of, than on an afero.OsFs.
+	// Path is the path of the directory; empty means the root of FS. Links on the way to it are followed as far as FS
+	// allows, and links in it only while they stay in it. So a directory in a stranger's project is safer below an
+	// [fsutil.OpenRoot] of the project, which no link can leave, than on an afero.OsFs.
 	Path string
 }
 
 // LibraryEntry is a file of a [Library].
 type LibraryEntry struct {
-	// Name is the name of the pipeline's file without its end, by which Load finds it; Dir is the name of its
-	// directory.
+	// Name is the file name of the pipeline without its extension, which Load uses. Dir is the name of its directory.
 	Name, Dir string
 	// File is the name of the file in the directory, such as "fix.yaml".
 	File string
-	// Shadowed means that a directory of a higher rank has the name too, so that Load does not come here.
+	// Shadowed means that a directory of a higher rank also has the name, so that Load does not use this entry.
 	Shadowed bool
-	// Pipeline is what the file holds, if Err is nil. Its own name may be another.
+	// Pipeline is the content of the file, if Err is nil. Its own name may differ.
 	Pipeline Pipeline
 	// Err is why the file cannot be used, nil if it can.
 	Err error
@@ -212,8 +209,8 @@ func (e *libraryError) Code() string {
 	return errorform.UnlessCanceled(e.Err, errorform.InvalidPipeline)
 }
 
-// Open returns the pipeline that a definition stands for: a text that begins with "{" is the JSON of one, any other is
-// the name of one for [Library.Load]. If the Decoder is lenient, a text with a "{" anywhere is JSON.
+// Open returns the pipeline of a definition: a text that begins with "{" is JSON, any other text is a name for
+// [Library.Load]. If the Decoder is lenient, a text with a "{" anywhere is JSON.
 func (l Library) Open(ctx context.Context, definition string) (Pipeline, error) {
 	if !library.IsJSON(definition, l.Decoder.Lenient) {
 		return l.Load(ctx, definition)
@@ -224,10 +221,10 @@ func (l Library) Open(ctx context.Context, definition string) (Pipeline, error) 
 	return l.Decoder.Decode([]byte(definition))
 }
 
-// Load reads the pipeline of that name: 1 to 255 letters, digits, "-" and "_", in the same case, and no name that
-// Windows keeps for a device. Of the directories that have a file of the name the first is taken, also if the file
-// there cannot be used: then that is the error, for another pipeline of the name is not what was meant. A directory
-// with two files of the name is such an error. A pipeline that has no name of its own takes that of its file.
+// Load reads the pipeline with that name: 1 to 255 letters, digits, "-" and "_", in the same case, and not a name that
+// Windows reserves for a device. The first directory that has a file of the name wins, even if the file cannot be used:
+// then that is the error, because another pipeline of the name is not meant. A directory with two files of the name is
+// such an error. A pipeline without its own name gets the name of its file.
 //
 // The error names the pipeline and its directory. It wraps a *[ValidationError] for a text that is not a pipeline, an
 // error that matches fs.ErrNotExist for a missing file, [fsutil.ErrBadName] for a name that no pipeline can have,
@@ -261,12 +258,12 @@ func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 	return LibraryEntry{}, &libraryError{Name: name, Err: library.Missing(name, dirs, near)}
 }
 
-// List returns an entry for each name in each directory, sorted by name, and those of one name in the order of the
-// directories. Names that begin with a dot are left out. A file that cannot be used has the reason in its entry. It
-// reads 64 MiB of text; what comes then has an error that says so, and can be loaded by its name.
+// List returns an entry for each name in each directory, sorted by name; entries with the same name are in the order of
+// the directories. Names that begin with a dot are left out. A file that cannot be used has the reason in its entry.
+// List reads 64 MiB of text; entries after that have an error that reports this, and can be loaded by name.
 //
-// The error is that of directories which cannot be listed, or the cause why ctx is done; the entries that there are
-// come beside it.
+// The error is about directories that cannot be listed, or is the cause why ctx is done; the other entries are returned
+// with it.
 func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 	var entries []LibraryEntry
 	var failed []error
@@ -292,7 +289,7 @@ func (l Library) List(ctx context.Context) ([]LibraryEntry, error) {
 			}
 			e.Shadowed = known[name]
 			if e.File == "" {
-				e.File, _ = from.File(name) // its error is that of an entry which is read
+				e.File, _ = from.File(name) // an entry that is read reports the error
 			}
 			entries = append(entries, e)
 		}

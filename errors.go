@@ -17,21 +17,21 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// ErrNoFs means that a nil file system was given. It is never taken for the real disk.
+// ErrNoFs means that the file system is nil. Nil never means the real disk.
 var ErrNoFs = names.ErrNoFs
 
-// ErrStateDir means that the state directory is not what it has to be: a directory of this user. Nothing
-// is written through a link, or on the word of what another user has put there.
+// ErrStateDir means that the state directory is not a directory of this user. Nothing is written through a link, or
+// based on files of another user.
 var ErrStateDir = commit.ErrControlDir
 
 // ErrCommitted means that a plan has been committed already, or is being committed.
 var ErrCommitted = errors.New("plan has already been committed")
 
-// ErrReadOnly is what a host that only reads answers to a pipeline that writes.
+// ErrReadOnly is the error of a host that only reads, for a pipeline that writes.
 var ErrReadOnly = errorform.New(errorform.ReadOnly,
 	"executor is read-only and the pipeline has steps that write: run it with dry_run")
 
-// readOnlyError is ErrReadOnly where there is no pipeline that it could speak of.
+// readOnlyError is ErrReadOnly for calls without a pipeline.
 type readOnlyError struct{ text string }
 
 func (e *readOnlyError) Error() string { return e.text }
@@ -42,7 +42,7 @@ func (e *readOnlyError) Is(target error) bool { return target == ErrReadOnly }
 // Code returns the code of ErrReadOnly.
 func (e *readOnlyError) Code() string { return errorform.Code(ErrReadOnly) }
 
-// StepError is the fault of a step, the tree it met, or its action. Nothing was written, unless it says Committed.
+// StepError is a failure of a step: of the tree or of its action. Nothing was written, unless Committed is set.
 type StepError struct {
 	// Step is the id, Index the position from 0, Action the name of the action.
 	Step   string
@@ -56,7 +56,7 @@ type StepError struct {
 	Err error
 }
 
-// Error gives "pipeline failed at step N", with N counted from 1, the cause, and at the end the step's id and its
+// Error returns "pipeline failed at step N", with N counted from 1, the cause, and at the end the step's id and its
 // JSON pointer.
 func (e *StepError) Error() string {
 	undone := ""
@@ -73,25 +73,25 @@ func (e *StepError) Unwrap() error { return e.Err }
 // Code returns the code of the cause, or "step_failed" if the cause has no code.
 func (e *StepError) Code() string { return cmp.Or(errorform.Code(e.Err), errorform.StepFailed) }
 
-// stepMessage is what stands in results[i].error: "search failed: path not found: src".
+// stepMessage is the text of results[i].error: "search failed: path not found: src".
 func stepMessage(action string, err error) string {
 	return fmt.Sprintf("%s failed: %v", action, err)
 }
 
-// CommitError means that the tree could not be written. State reports what the tree is now.
+// CommitError means that the tree could not be written. State is the state of the tree now.
 type CommitError struct {
-	// Step is the number of the step, from 1, after which the commit came: the last one. Zero means that an earlier
-	// run's change stands in the way.
+	// Step is the number of the last step before the commit, from 1. Zero means that the change of an earlier run is
+	// unfinished.
 	Step int
-	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
+	// Restores is the id of the backup to restore, "" for the commit of a pipeline.
 	Restores string
-	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for what Err reports that
-	// others have written since) or CommitPending ([Executor.Recover] has to finish).
+	// State is CommitNone (nothing was written), CommitRolledBack (the tree is as before, except for paths that others
+	// have written since, which Err names) or CommitPending ([Executor.Recover] has to finish).
 	State CommitState
 	Err   error
 }
 
-// Error reports what failed, whether it was taken back, and what to run next.
+// Error names the failure, whether it was undone, and what to run next.
 func (e *CommitError) Error() string {
 	switch {
 	case e.Restores != "" && e.State == CommitPending:
@@ -136,17 +136,17 @@ func (e *CommitError) Code() string {
 	return cmp.Or(errorform.Code(e.Err), errorform.CommitFailed)
 }
 
-// ErrorCode returns the code of an error that this package has returned: a stable word for programs, for exit statuses
-// and for what is sent to other machines. It is "" for nil. It is the first code in the tree of the error, the error
-// itself first: each error type of this module has a method Code, and an error of the host may have one. The codes:
+// ErrorCode returns the code of an error of this package: a stable word for programs, for exit statuses and for
+// messages to other machines. It is "" for nil. The first code in the error tree counts, starting at the error itself:
+// each error type of this module has a method Code, and an error of the host may have one too. The codes:
 //
 //   - invalid_pipeline: the pipeline is wrong: a *ValidationError; or a [Library] has none of the name
 //   - invalid_plan: the stored plan is wrong: a *PlanError
-//   - step_failed: a step met something it could not do: a *StepError
+//   - step_failed: a step failed: a *StepError
 //   - expect_failed: a step did more or less than its expect allows: an *ExpectError
-//   - INTERPOLATION_FAILED: a template had no value, or none that fits: an *InterpolationError
+//   - INTERPOLATION_FAILED: a template had no value, or a wrong value: an *InterpolationError
 //   - limit: a step met a limit of the host: an *actions.LimitError
-//   - retries_exhausted: a step would go back once more than it may: a *RetriesError
+//   - retries_exhausted: a step would go back once more than allowed: a *RetriesError
 //   - timeout: an attempt has taken longer than the timeout of its step: a *TimeoutError
 //   - too_many_executions: the run has made as many attempts as it may, see [Pipeline.MaxAttempts]
 //   - deadline_exceeded: the deadline of the run has passed: a *DeadlineError
@@ -160,12 +160,12 @@ func (e *CommitError) Code() string {
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly
 //   - conflict: files have changed since they were read: a *ConflictError
-//   - drift: files have changed since a run that is resumed has read them: a *DriftError
+//   - drift: files have changed since a resumed run read them: a *DriftError
 //   - held: the run waits for a decision: a *HeldError
 //   - nested_pipeline: a step has tried to run a pipeline: ErrNested
 //   - locked: another run writes to the tree: fsutil.ErrLocked
-//   - file_system: the file system cannot do what it takes to write to the tree: a *FileSystemError
-//   - commit_failed: the tree could not be written, and is as before but for what the message names: a *CommitError
+//   - file_system: the file system lacks an ability to write to the tree: a *FileSystemError
+//   - commit_failed: the tree could not be written, and is as before, except for paths in the message: a *CommitError
 //   - recovery_needed: the tree needs Recover: a *CommitError in state CommitPending
 //   - canceled: the context was canceled, or its deadline has passed
 //   - internal: anything else: misuse of the API, or a file system that fails
@@ -181,12 +181,12 @@ func is[E error](err error) bool {
 	return ok
 }
 
-// isAny reports whether an error is one of these.
+// isAny reports whether an error matches any of the given errors.
 func isAny(err error, of ...error) bool {
 	return slices.ContainsFunc(of, func(one error) bool { return errors.Is(err, one) })
 }
 
-// errorText is what an error says, "" for nil.
+// errorText returns the text of an error, "" for nil.
 func errorText(err error) string {
 	if err == nil {
 		return ""
@@ -194,10 +194,10 @@ func errorText(err error) string {
 	return err.Error()
 }
 
-// Written reports whether an error that Run, Commit or Restore has returned came with a tree that is not what it was
-// before: the other steps of a pipeline with ContinueOnError were committed, the commit is half done and needs
-// [Executor.Recover], or it was undone but for the paths that the error names, to which another program has written, or
-// of which it has removed what undoing needs.
+// Written reports whether Run, Commit or Restore has changed the tree although it returned this error: the other steps
+// of a pipeline with ContinueOnError were committed, or the commit is half done and needs [Executor.Recover], or it was
+// undone except for the paths that the error names. At those paths another program has written, or has removed files
+// that undoing needs.
 func Written(err error) bool {
 	if step, ok := errors.AsType[*StepError](err); ok && step.Committed {
 		return true
@@ -206,12 +206,12 @@ func Written(err error) bool {
 	return ok && failed.State == CommitPending || is[*commit.RollbackConflict](err)
 }
 
-// ErrIncomplete means that a plan cannot be committed, for a step that acts outside of the tree was not run when it was
-// made, and what follows from that is not known.
+// ErrIncomplete means that a plan cannot be committed, because a step that acts outside of the tree was not run for it,
+// and its effects on later steps are unknown.
 var ErrIncomplete = errorform.New(errorform.IncompletePlan,
 	"plan is incomplete, for a step that acts outside of the tree was not run: run the pipeline instead")
 
-// canceledError means that the context of a run has ended: it is its cause, and what every context says then.
+// canceledError means that the context of a run has ended: it wraps the cause and the context's error.
 type canceledError struct{ cause, ended error }
 
 func (e *canceledError) Error() string { return fmt.Sprintf("pipeline canceled: %v", e.cause) }
@@ -220,22 +220,22 @@ func (e *canceledError) Unwrap() []error { return []error{e.cause, e.ended} }
 
 func (e *canceledError) Code() string { return errorform.Canceled }
 
-// ErrInterpolation means that a template is wrong or has no value that fits: what an *InterpolationError is, and a
-// *ValidationError with a problem of a template.
+// ErrInterpolation means that a template is wrong or its value does not fit. It matches every *InterpolationError, and
+// a *ValidationError with a problem of a template.
 var ErrInterpolation = errors.New("a template cannot be given its value")
 
-// CodeUnknownVariable is that of a warning: a path has a template that names a variable, and the pipeline has none of
-// that name. A door for people or models refuses such a pipeline, for nobody means a file of that name.
+// CodeUnknownVariable is the code of a warning: a path has a template of a variable that the pipeline does not have. A
+// door for people or models refuses such a pipeline, because nobody means a file of that name.
 const CodeUnknownVariable = interpolate.CodeNoVariable
 
-// ExpectError means that a step did not do as much, or as little, as its expect asked for.
+// ExpectError means that a step did more, or less, than its expect allows.
 type ExpectError struct {
 	// The counted things: "files" or "edits".
 	What string
-	// Got is the number there was, Min and Max the bounds, nil where there is none.
+	// Got is the actual number. Min and Max are the bounds, nil for none.
 	Got      int
 	Min, Max *int
-	// Notes are what the step warned of before.
+	// Notes are the warnings of the step.
 	Notes []string
 }
 
@@ -258,22 +258,22 @@ func (e *ExpectError) bounds() string {
 // Code returns "expect_failed".
 func (e *ExpectError) Code() string { return errorform.ExpectFailed }
 
-// ConflictError means that files have changed since the plan was made. Nothing was written, or all of it was undone. Of
-// a commit that is taken back, [Plan.Reject] leaves the paths out.
+// ConflictError means that files have changed since the plan was made. Nothing was written, or all of it was undone.
+// For a restore, [Plan.Reject] leaves such paths out.
 type ConflictError struct {
 	// Conflicts has an entry for each such path, in path order.
 	Conflicts []Conflict
-	// Restores is the id of the backup that was to be restored, "" if it was a pipeline that was to be committed.
+	// Restores is the id of the backup to restore, "" for the commit of a pipeline.
 	Restores string
 	Err      error
 
 	step bool // a step has found it, of which nothing is staged
 }
 
-// Conflict is one path that is not what the plan expects.
+// Conflict is a path that differs from the plan's expectation.
 type Conflict = change.Problem
 
-// Error names the first ten paths, counts the others, and ends with what to change.
+// Error names the first ten paths and the number of the others, and ends with advice.
 func (e *ConflictError) Error() string {
 	head, advice := "the tree has changed since the plan was made", "Plan again"
 	if e.Restores != "" {

@@ -11,45 +11,44 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Event is something that happens during a run. The set of events is closed: [RunStarted], [StepStarted],
-// [StepProgress], [FileStaged], [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed],
-// [AgentReplied], [CostSpent], [RiskJudged], [CommitPhase] and [RunFinished]. As JSON an event has the names of its
-// fields in snake case, see [JSONEvents].
+// Event is an event of a run. The set of events is closed: [RunStarted], [StepStarted], [StepProgress], [FileStaged],
+// [StepOutput], [StepRetrying], [StepFinished], [StepJumped], [StepReplayed], [AgentReplied], [CostSpent],
+// [RiskJudged], [CommitPhase] and [RunFinished]. As JSON an event has the names of its fields in snake case, see
+// [JSONEvents].
 //
-// An executor's Observe is called from one goroutine at a time, each time a new one, and the run waits for it: it
-// should return soon, and must not call the executor. When steps run in parallel, the events of several steps are
-// mixed.
+// An executor's Observe is called from one goroutine at a time, each time a new goroutine, and the run waits for it: it
+// should return soon, and must not call the executor. If steps run in parallel, the events of several steps are mixed.
 //
-// A panic of Observe, or of the Logger's handler, never changes what becomes of the tree, in whichever phase it
-// comes; nor does runtime.Goexit there, which t.FailNow calls. The run goes on and calls them again for what comes
-// next. The Result, and that of [Executor.Recover], has a warning that names the first panic, and the Logger gets
-// each with its stack.
+// A panic of Observe, or of the Logger's handler, never changes the outcome for the tree, in any phase; nor does
+// runtime.Goexit there, which t.FailNow calls. The run continues and calls them again for later events. The Result, and
+// the Recovery of [Executor.Recover], has a warning that names the first panic, and the Logger gets each panic with its
+// stack.
 type Event interface {
-	// Kind is the name of the event in JSON, such as "step_started".
+	// Kind returns the name of the event in JSON, such as "step_started".
 	Kind() string
 	isEvent()
 }
 
-// RunStarted is the first event of [Executor.Run], [Executor.Plan], [Plan.Commit] and [Executor.Restore]. Where they
-// refuse to begin, because the pipeline or a field of the executor is not valid, or with ErrNested, there is none.
+// RunStarted is the first event of [Executor.Run], [Executor.Plan], [Plan.Commit] and [Executor.Restore]. It is not
+// sent if they refuse to begin: if the pipeline or a field of the executor is invalid, or with ErrNested.
 type RunStarted struct {
-	Pipeline string `json:"pipeline"`         // its name; of a restore "restore " and the id of the backup
+	Pipeline string `json:"pipeline"`         // its name; for a restore, "restore " and the id of the backup
 	RunID    string `json:"run_id,omitempty"` // of [Executor.RunID]
 	Phase    string `json:"phase"`            // PhaseRun, PhasePlan or PhaseCommit
-	// Classification is that of the pipeline, "" for none.
+	// Classification is the classification of the pipeline, "" for none.
 	Classification string `json:"classification,omitempty"`
-	Steps          int    `json:"steps"`   // of the pipeline
-	DryRun         bool   `json:"dry_run"` // nothing is going to be written
+	Steps          int    `json:"steps"`   // the number of the pipeline's steps
+	DryRun         bool   `json:"dry_run"` // nothing will be written
 }
 
-// RunFinished is the last event after a RunStarted, which it always comes after: whether the run has succeeded, has
-// failed, was blocked or canceled, also if a file system has panicked.
+// RunFinished is the last event after a RunStarted. It always follows: if the run has succeeded, failed, was blocked or
+// canceled, and even if a file system has panicked.
 type RunFinished struct {
-	Phase string `json:"phase"` // that of RunStarted
-	// Result is a copy of what is returned, but for a warning that an observer has failed at this very event. Nil if
-	// there is none, as when the host only reads.
+	Phase string `json:"phase"` // the phase of RunStarted
+	// Result is a copy of the returned result, without warnings about a failure of the observer at this very event. Nil if
+	// there is no result, for example if the host only reads.
 	Result *Result `json:"result,omitempty"`
-	// Err is the error that is returned; in JSON "error", its text, and "error_code", what [ErrorCode] says of it.
+	// Err is the returned error. In JSON "error" is its text, and "error_code" its [ErrorCode].
 	Err error `json:"-"`
 }
 
@@ -68,25 +67,24 @@ type StepStarted struct {
 	Action string `json:"action"`
 }
 
-// StepProgress describes how far a step is. It comes with each file that is done, or, where it is not known how many
-// there are, with every few dozens of them and at the end; and within large files with every 16 MiB. The numbers of a
-// step only grow.
+// StepProgress is the progress of a step. It comes with each finished file, or, if the total is unknown, with every few
+// dozen files and at the end; and within large files with every 16 MiB. The numbers of a step only grow.
 type StepProgress struct {
 	Step  string `json:"step"`
 	Done  int    `json:"done"`  // files
 	Total int    `json:"total"` // files; 0 if not known
-	// Bytes is how many bytes of files the step has read so far. It is 0 for steps that read none.
+	// Bytes is the number of bytes of files that the step has read so far. It is 0 for steps that read none.
 	Bytes int64 `json:"bytes"`
 }
 
-// FileStaged means that a step has changed a file on the stage. It comes when the step is done, a file at a time, in
-// path order.
+// FileStaged means that a step has changed a file on the stage. It comes when the step is done, file by file, in path
+// order.
 type FileStaged struct {
 	Step string `json:"step"`
 	Path string `json:"path"`
 }
 
-// StepOutput is something that a command of a step has printed, as it does. Secrets of the host are *** in it.
+// StepOutput is a piece of output of a step's command, sent while it runs. Secrets of the host are replaced by ***.
 type StepOutput struct {
 	Step   string `json:"step"`
 	Visit  int    `json:"visit"`  // of this step, from 1
@@ -103,12 +101,12 @@ type StepFinished struct {
 	Duration time.Duration `json:"-"` // in JSON "duration", in milliseconds
 }
 
-// StepRetrying means that an attempt has failed and is to be made again, after a wait.
+// StepRetrying means that an attempt has failed and will be repeated, after a wait.
 type StepRetrying struct {
 	Step    string        `json:"step"`
 	Visit   int           `json:"visit"`
-	Attempt int           `json:"attempt"` // the next one, from 2
-	Err     error         `json:"-"`       // of the last one; in JSON "error", its text
+	Attempt int           `json:"attempt"` // the next attempt, from 2
+	Err     error         `json:"-"`       // of the last attempt; in JSON "error", its text
 	Wait    time.Duration `json:"-"`       // in JSON "wait", in milliseconds
 }
 
@@ -120,21 +118,20 @@ type StepJumped struct {
 	By   string `json:"by"` // "next", "on_fail" or "retry_if"
 }
 
-// CostSpent means that an attempt of a step has cost something. It comes at once, and counts whatever becomes of the
-// attempt.
+// CostSpent means that an attempt of a step has cost something. It comes at once, and counts even if the attempt fails.
 type CostSpent struct {
 	Step  string      `json:"step"`
 	Cost  budget.Cost `json:"cost"`  // in JSON a number of dollars
 	Total budget.Cost `json:"total"` // of the run so far
 }
 
-// StepReplayed means that what a step asks of the outside was on record, and was not asked again.
+// StepReplayed means that the answer to a step was on record, so nothing outside was asked again.
 type StepReplayed struct {
 	Step  string `json:"step"`
 	Visit int    `json:"visit"`
 }
 
-// RiskJudged describes what the whole change was judged to be.
+// RiskJudged has the risk of the whole change.
 type RiskJudged struct {
 	Level risk.Level `json:"level,omitzero"` // unset if no step can write
 	Files int        `json:"files"`
@@ -143,16 +140,16 @@ type RiskJudged struct {
 	Blocked string `json:"blocked,omitempty"`
 }
 
-// CommitPhase means that the commit goes into its next phase: "verify", "stage", "backup", "journal", "apply", "sync",
+// CommitPhase means that the commit enters its next phase: "verify", "stage", "backup", "journal", "apply", "sync",
 // "commit" or "clean", or "rollback".
 type CommitPhase struct {
 	Phase string `json:"phase"`
-	// Done of Total changes are through the phase. Both are 0 when it begins; in phases that go through many changes,
-	// an event comes with every few dozens of them.
+	// Done is the number of changes that have passed the phase, of Total changes. Both are 0 when it begins; in phases
+	// with many changes, an event comes with every few dozen changes.
 	Done  int `json:"done,omitempty"`
 	Total int `json:"total,omitempty"`
-	// Bytes is how many bytes of files the phase has hashed or copied. An event comes with every 16 MiB, also in the
-	// phase "collect", which has no other: the files of a change are hashed before the change is judged.
+	// Bytes is the number of bytes of files that the phase has hashed or copied. An event comes with every 16 MiB. The
+	// phase "collect" has only these events: the files of a change are hashed before the change is judged.
 	Bytes int64 `json:"bytes,omitempty"`
 }
 
@@ -232,7 +229,7 @@ func JSONEvents(w io.Writer) func(Event) {
 	}
 }
 
-// eventLine puts what all lines have in common before the fields of the event.
+// eventLine returns the common beginning of all lines followed by the fields of the event.
 func eventLine(e Event, now time.Time) ([]byte, error) {
 	fields, err := json.Marshal(e)
 	if err != nil {
@@ -242,7 +239,7 @@ func eventLine(e Event, now time.Time) ([]byte, error) {
 	return append(append(head, fields[1:]...), '\n'), nil
 }
 
-// eventTime is a time in a line: UTC, to the millisecond.
+// eventTime formats a time for a line: UTC, to the millisecond.
 func eventTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z07:00") }
 
 type plainRunFinished RunFinished
@@ -277,10 +274,10 @@ func (e StepRetrying) MarshalJSON() ([]byte, error) {
 	}{plainStepRetrying(e), errorText(e.Err), millis(e.Wait)})
 }
 
-// progressBytes is after how many bytes a step reports its progress, even if it has finished no file.
+// progressBytes is the number of bytes after which a step reports its progress, even if it has finished no file.
 const progressBytes = 16 << 20
 
-// stepProgress makes events of what an action says about how far it is. It is safe for concurrent use.
+// stepProgress turns the progress of an action into events. It is safe for concurrent use.
 type stepProgress struct {
 	notify func(Event)
 
@@ -294,7 +291,7 @@ func (p *stepProgress) files(done, total int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if done < p.now.Done {
-		return // said by another goroutine, which was faster
+		return // another goroutine has already reported it
 	}
 	p.now.Done, p.now.Total = done, total
 	p.say()
@@ -315,21 +312,22 @@ func (p *stepProgress) say() {
 	}
 }
 
-// end makes what is said later unheard.
+// end makes later reports have no effect.
 func (p *stepProgress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
 }
 
-// AgentReplied means that an agent has answered, also with an error. An answer on record has [StepReplayed] instead.
+// AgentReplied means that an agent has answered, possibly with an error. An answer on record has [StepReplayed]
+// instead.
 type AgentReplied struct {
 	Step    string `json:"step"`
 	Visit   int    `json:"visit"`
 	Attempt int    `json:"attempt"`
-	Agent   string `json:"agent"` // its name, "" for the agent of steps that name none
-	// Model is the name of the model that has answered, "" if that is not known; InputTokens and OutputTokens count
-	// what it has read and written.
+	Agent   string `json:"agent"` // its name, "" for the default agent
+	// Model is the name of the model that has answered, "" if unknown. InputTokens and OutputTokens count the tokens that
+	// it has read and written.
 	Model        string `json:"model,omitempty"`
 	InputTokens  int64  `json:"input_tokens"`
 	OutputTokens int64  `json:"output_tokens"`

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Translate asks a service that wants money for each text.
+// Translate calls a service that costs money for each text.
 type Translate struct {
 	File string `json:"file" required:"true"`
 }
@@ -28,11 +28,11 @@ func (a Translate) Run(_ context.Context, c *actions.Call) (actions.Outcome, err
 	if err != nil {
 		return actions.Outcome{}, err
 	}
-	c.Spend(40 * budget.Cent) // what the service reports that it was
+	c.Spend(40 * budget.Cent) // the cost that the service reports
 	return actions.Outcome{Files: []string{a.File}, Edits: 1}, afero.WriteFile(c.FS, a.File, []byte(strings.ToUpper(string(text))), 0o644)
 }
 
-// A run that has spent its money ends before the next step that costs, and leaves the tree as it was.
+// A run that has spent its money ends before the next step that costs, and leaves the tree unchanged.
 func ExampleBuilder_Budget() {
 	p := millrace.New("translate").Budget(budget.Limit{USD: budget.Dollar}).Classification("internal").
 		Step("a", Translate{File: "a.txt"}).
@@ -48,7 +48,7 @@ func ExampleBuilder_Budget() {
 	// budget_exceeded $1.20 true internal
 }
 
-// The host sets how much may change, whatever the pipeline says, and whether it has force.
+// The host limits the size of changes, whatever the pipeline sets, with or without force.
 func ExampleExecutor_budget() {
 	x := millrace.Executor{Budget: budget.Limit{Files: 1, Bytes: 64 << 10}}
 	p := millrace.New("both").Options(millrace.Options{Force: true}).

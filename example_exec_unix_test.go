@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// A step runs a program on the tree as the steps before have left it, also one in memory. Its changes are part of the
-// plan; nothing is written before the commit.
+// A step runs a program on the tree in the state after the steps before, even on a tree in memory. Its changes are part
+// of the plan; nothing is written before the commit.
 func ExampleExecutor_commands() {
 	ctx, fsys := context.Background(), afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "words.txt", []byte("pear\napple\n"), 0o644); err != nil {
@@ -28,7 +28,7 @@ func ExampleExecutor_commands() {
 		MustBuild()
 	x := millrace.Executor{Commands: command.Policy{
 		Allow:   []string{"sort *"},
-		Sandbox: command.BestEffort, // the zero value refuses to run where a command cannot be confined
+		Sandbox: command.BestEffort, // the zero value refuses to run a command without a sandbox
 		Scratch: os.TempDir(),
 	}}
 	plan, err := x.Plan(ctx, fsys, p)

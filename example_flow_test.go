@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 )
 
-// A loop: the run goes back as long as the search still finds something, six visits at most.
+// A loop: the run goes back while the search still finds something, at most six visits.
 func ExampleStepBuilder_RetryWhen() {
 	fsys := afero.NewMemMapFs()
 	_ = afero.WriteFile(fsys, "a.txt", []byte("one    two\n"), 0o644)
@@ -38,7 +38,7 @@ func ExampleStepBuilder_RetryWhen() {
 	// OK: 2/2 steps | 1 files | 3 edits
 }
 
-// A failure leads to a step that reports what is wrong and ends the run: nothing is written.
+// A failure leads to a step that reports the problem and ends the run: nothing is written.
 func ExampleStepBuilder_OnFail() {
 	fsys := afero.NewMemMapFs()
 	_ = afero.WriteFile(fsys, "a.txt", []byte("teh FIXME\n"), 0o644)

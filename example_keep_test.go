@@ -16,7 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A container died in a commit, and its key with it. A person who knows that says so, and the tree is what it was.
+// A container died during a commit, and its key is lost. A person who knows that trusts the transaction, and the tree
+// is as before.
 func ExampleExecutor_TrustLeftover() {
 	ctx := context.Background()
 	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)
@@ -32,7 +33,7 @@ func ExampleExecutor_TrustLeftover() {
 	}
 	for _, l := range found.Leftovers {
 		fmt.Println(l.Status)
-		recovery, err := x.TrustLeftover(ctx, disk, l.ID) // or DiscardLeftover, which leaves the tree as it is
+		recovery, err := x.TrustLeftover(ctx, disk, l.ID) // or DiscardLeftover, which leaves the tree unchanged
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func ExampleExecutor_TrustLeftover() {
 	// undone: 1
 }
 
-// A transaction that a crash has left is discarded by its id, and the tree stays as it is.
+// A transaction that a crash has left is discarded by its id, and the tree stays unchanged.
 func ExampleExecutor_DiscardLeftover() {
 	ctx := context.Background()
 	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)
@@ -68,7 +69,7 @@ func ExampleExecutor_DiscardLeftover() {
 	// clean: true <nil>
 }
 
-// A backup is read again before it is relied on, and removed when it is not needed.
+// A backup is verified before somebody relies on it, and removed when it is no longer needed.
 func ExampleExecutor_VerifyBackup() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "x\n")
@@ -88,7 +89,7 @@ func ExampleExecutor_VerifyBackup() {
 	// true
 }
 
-// With ContinueOnError the steps that did not fail are committed, and the error says so.
+// With ContinueOnError the successful steps are committed, and the error reports that.
 func ExampleWritten() {
 	fsys := suite.Tree("a.txt", "x\n")
 	p := millrace.New("two").
@@ -101,7 +102,7 @@ func ExampleWritten() {
 	// Output: true true
 }
 
-// A plan that is only looked at is closed, so that it keeps nothing open.
+// A plan that is only looked at is closed, to release its resources.
 func ExamplePlan_Close() {
 	plan, err := millrace.Executor{}.Plan(context.Background(), suite.Tree("a.txt", "x\n"), suite.Edit("a.txt"))
 	if err != nil {
@@ -112,7 +113,8 @@ func ExamplePlan_Close() {
 	// Output: [a.txt]
 }
 
-// Undoing is planned like any change: shown, trimmed, committed. The list of backups reports what is undone.
+// A restore is planned like any change: shown, trimmed, committed. The list of backups reports which commits are
+// undone.
 func ExampleExecutor_PlanRestore() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "one\n", "b.txt", "one\n")
@@ -127,7 +129,7 @@ func ExampleExecutor_PlanRestore() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if plan, err = plan.Reject("b.txt"); err != nil { // which is to stay as it is now
+	if plan, err = plan.Reject("b.txt"); err != nil { // b.txt stays as it is now
 		log.Fatal(err)
 	}
 	fmt.Print(plan.Diff())
@@ -153,11 +155,11 @@ func ExampleExecutor_PlanRestore() {
 	// undone: true
 }
 
-// The host looks after its backups under the lock of the tree.
+// The host prunes its backups under the lock of the tree.
 func ExampleExecutor_PruneBackups() {
 	ctx := context.Background()
 	fsys := suite.Tree("n.txt", "end\n")
-	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: -1}}} // as many as there are
+	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: -1}}} // all of them
 	for range 5 {
 		if _, err := x.Run(ctx, fsys, suite.Count()); err != nil {
 			log.Fatal(err)
@@ -182,8 +184,7 @@ func ExampleExecutor_PruneBackups() {
 	// true
 }
 
-// A run was killed in the middle of its commit. Inspect says so without touching anything, Recover takes back what
-// was written.
+// A run was killed during its commit. Inspect reports that without changing anything, Recover undoes the written part.
 func ExampleExecutor_Inspect() {
 	ctx := context.Background()
 	disk := errorfs.Wrap(suite.Tree("a.txt", "x\n", "b.txt", "x\n"), nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A project has pipelines of its own, which take the place of those of the user.
+// The pipelines of a project replace pipelines of the user.
 func ExampleLibrary() {
 	ctx := context.Background()
 	project := suite.Tree("pipelines/fix.json", `{"steps": [{"id": "find", "action": "search", "params": {"pattern": "x"}}]}`)
@@ -44,7 +44,7 @@ func ExampleLibrary() {
 	// old user false false
 }
 
-// A pipeline can be part of another one. Its steps get a prefix, and so does all that they name of each other.
+// A pipeline can be part of another pipeline. Its steps get a prefix, and so do their references to each other.
 func ExampleBuilder_Include() {
 	rename := millrace.New("rename").
 		Step("find", actions.Search{Pattern: "old"}).

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// The host's policy holds whatever the pipeline says: force does not lift its ceiling.
+// The host's policy applies whatever the pipeline sets: force does not lift its ceiling.
 func ExampleExecutor_Run() {
 	text := ""
 	for range 600 {
@@ -73,7 +73,7 @@ func ExampleExecutor_OpenPlan() {
 	// Output: [a.txt]
 }
 
-// A program that changes the tree between plan and commit keeps what it has written.
+// If a program changes the tree between plan and commit, its changes are kept.
 func ExampleConflictError() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", "one\n")
@@ -98,7 +98,7 @@ func ExampleConflictError() {
 	// one, and more
 }
 
-// A scheduler that may start a job twice gives it an id.
+// A scheduler that may start a job twice sets an id for it.
 func ExampleExecutor_Run_once() {
 	ctx := context.Background()
 	fsys := suite.Tree("n.txt", "count: |\n")
@@ -121,7 +121,7 @@ func ExampleExecutor_Run_once() {
 	// count: ||
 }
 
-// Denied paths do not exist for steps, read-only paths can be read. Force lifts neither.
+// Denied paths do not exist for steps, and read-only paths can be read. Force lifts neither.
 func ExampleExecutor_deniedPaths() {
 	fsys := suite.Tree(".env", "TOKEN=1\n", "ci/deploy.yml", "TOKEN\n", "main.go", "// TOKEN\n")
 	x := millrace.Executor{DeniedPaths: []string{".env", "*.key"}, ReadOnlyPaths: []string{"ci/**"}}
@@ -141,7 +141,7 @@ func ExampleExecutor_deniedPaths() {
 	// the host allows this path to be read only (step 'edit', /steps/1)
 }
 
-// That an edit finds nothing is a warning, unless the host treats it as a failure.
+// An edit that finds nothing is a warning, unless the host treats it as a failure.
 func ExampleExecutor_requireMatches() {
 	p := millrace.New("fix").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "nine", NewText: "9"}).MustBuild()
 	res, err := millrace.Executor{}.Run(context.Background(), suite.Tree("a.txt", "one\n"), p)
@@ -154,7 +154,7 @@ func ExampleExecutor_requireMatches() {
 	// true files 0
 }
 
-// A mistake of the host is its own kind of error, and nothing is run.
+// A mistake of the host has its own type of error, and nothing is run.
 func ExampleExecutorError() {
 	x := millrace.Executor{DeniedPaths: []string{"/etc/**"}}
 	_, err := x.Run(context.Background(), suite.Tree("a.txt", "one\n"), suite.Edit("a.txt"))
@@ -166,7 +166,7 @@ func ExampleExecutorError() {
 	// executor's DeniedPaths: glob "/etc/**": path is absolute, but must be relative to the root of the tree
 }
 
-// A person approves what was shown: the same bytes, by their digest, and no more than the host's ceiling.
+// A person approves the shown plan: the same bytes, by their digest, within the host's ceiling.
 func ExamplePlan_WithForce() {
 	ctx := context.Background()
 	fsys := suite.Tree("a.txt", strings.Repeat("old\n", 600))

@@ -24,7 +24,7 @@ func ExampleDecoder_Describe() {
 	fmt.Println(ok)
 }
 
-// Problems get the places of the text that the JSON was made from.
+// Problems get places in the text that the JSON was made from.
 func ExampleDecoder_locate() {
 	places := map[string][2]int{"/name": {1, 1}, "/steps/0/action": {4, 13}}
 	d := millrace.Decoder{Locate: func(pointer string, name bool) (line, column int) {
@@ -35,7 +35,7 @@ func ExampleDecoder_locate() {
 	// Output: 4
 }
 
-// Programs decide by the code what to do next; people read the message.
+// Programs decide by the code; people read the message.
 func ExampleErrorCode() {
 	p := millrace.New("many").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
 	_, err := millrace.Run(context.Background(), suite.Tree("a.txt", strings.Repeat("x", 600)), p)
@@ -64,7 +64,7 @@ func ExampleResult_Write() {
 	// Output: OK: 1/1 steps | 1 files | 1 edits
 }
 
-// Each event is a line; here only the kinds are kept, for times differ.
+// Each event is a line; here only the kinds are kept, because times differ.
 func ExampleJSONEvents() {
 	var lines strings.Builder
 	x := millrace.Executor{Observe: millrace.JSONEvents(&lines), DryRun: true}
@@ -86,7 +86,7 @@ func ExampleJSONEvents() {
 	// {"v":1,"event":"run_finished"
 }
 
-// A list of what was done, for programs that know results of tools.
+// A list of calls, for programs that expect results of tools.
 func ExampleResult_Envelope() {
 	p := millrace.New("two").
 		Step("find", actions.Search{Pattern: "x"}).
@@ -153,7 +153,7 @@ func ExampleResult_AllWarnings() {
 	// step 'fix': old_text "recieve" matches nothing in a.txt
 }
 
-// A value that a host puts into the context of a step reaches the code that the step calls, here a tool.
+// A value that a host adds to the context of a step reaches the code that the step calls, here a tool.
 func ExampleExecutor_stepContext() {
 	type span struct{}
 	where := tool.Func("where", "says in which span it was called", func(ctx context.Context, _ struct{}) (any, error) {

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// notebook keeps a run in memory. One that is to outlive its process writes the checkpoints, as JSON, and the bytes of
-// the spill into files.
+// notebook keeps a run in memory. A Checkpointer that outlives its process writes the checkpoints, as JSON, and the
+// bytes of the spill into files.
 type notebook struct {
 	kept  []millrace.Checkpoint
 	bytes []byte
@@ -48,7 +48,7 @@ func (n *notebook) saved() millrace.Saved {
 	}}
 }
 
-// A manual step waits until a person has looked at what the steps before it have done.
+// A manual step waits until a person has looked at the work of the steps before it.
 func ExampleExecutor_Resume() {
 	ctx, fsys, n := context.Background(), suite.Tree("VERSION", "1.0\n"), new(notebook)
 	p := millrace.New("release").
@@ -63,7 +63,7 @@ func ExampleExecutor_Resume() {
 		fmt.Print(held.Plan.Diff())
 		held.Plan.Close()
 	}
-	// Later, perhaps in another process, somebody has said yes.
+	// Later, perhaps in another process, somebody has approved.
 	res, err := x.Resume(ctx, fsys, p, n.saved())
 	fmt.Println(res, err)
 	// Output:

@@ -39,7 +39,7 @@ func ExamplePlan_WriteDiff() {
 	// +we receive
 }
 
-// Lines have their numbers, and the bytes that are really changed.
+// Lines have their numbers, and the bytes that really changed.
 func ExampleHunk_Lines() {
 	files, err := spelling().Files()
 	if err != nil {
@@ -58,7 +58,7 @@ func ExampleHunk_Lines() {
 	//        ^^
 }
 
-// Two changes that lie close together are one hunk, and can be decided on one by one.
+// Two changes that are close together are one hunk, but can be decided separately.
 func ExampleHunk_Split() {
 	files, err := spelling().Files()
 	if err != nil {
@@ -78,7 +78,7 @@ func ExampleHunk_Split() {
 	// +they receive
 }
 
-// A person leaves one place as it was and writes another text at the next.
+// A person rejects one change and writes another text for the next.
 func ExamplePlan_Revise() {
 	plan := spelling()
 	files, err := plan.Files()
@@ -109,8 +109,8 @@ func ExamplePlan_Revise() {
 	// +we receive
 }
 
-// A rejected hunk is rejected again in a later plan, of a tree that has changed elsewhere: the text
-// of a hunk has no line numbers.
+// A rejected hunk is rejected again in a later plan, for a tree that has changed elsewhere: the text of a hunk has no
+// line numbers.
 func ExamplePlan_Revise_again() {
 	ctx := context.Background()
 	p := millrace.New("spelling").

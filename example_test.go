@@ -111,7 +111,7 @@ func ExampleResult_WriteReport() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	res.TotalDuration = 0 // so that the output is the same each time
+	res.TotalDuration = 0 // to make the output the same each time
 	for i := range res.Results {
 		res.Results[i].Duration = 0
 	}
@@ -157,7 +157,7 @@ func ExampleStepError() {
 	// rolled back: true, a.txt: one
 }
 
-// A model has put its pipeline into a code fence and called two fields by names of its own.
+// A model has put its pipeline into a code fence and used two names of its own for fields.
 func ExampleDecoder_lenient() {
 	p, err := millrace.Decoder{Lenient: true}.Decode([]byte("Here it is:\n```json\n" + `{
 	  "name": "fix", "dryRun": true,

@@ -23,7 +23,7 @@ func ExampleExecutor_tools() {
 	}
 	send := tool.Func("messages_send", "Post a message.", func(ctx context.Context, m message) (sent, error) {
 		fmt.Printf("posted in %s: %s\n", m.Channel, m.Text)
-		return sent{ID: "m1"}, nil // a service would be given tool.Current(ctx).Key
+		return sent{ID: "m1"}, nil // a real service would receive tool.Current(ctx).Key
 	})
 	tools, err := tool.New(send)
 	if err != nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// seen returns what steps may know of one, nil if it has not run in this sweep. Steps that another one refers to have
-// always been recorded before it starts, so the visit does not change any more.
+// seen returns the visit of a step that other steps may use, nil if the step has not run in this sweep. A step is
+// always recorded before a step that refers to it starts, so the visit no longer changes.
 func (r *run) seen(id string) *visit {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.now[r.p.Index[id]]
 }
 
-// result returns the result of what seen returns.
+// result returns the result of the visit that seen returns.
 func (r *run) result(id string) *StepResult {
 	if v := r.seen(id); v != nil {
 		return &v.result
@@ -33,8 +33,7 @@ func (r *run) result(id string) *StepResult {
 	return nil
 }
 
-// expand returns a copy of the action of a step in which all templates have their values, and what its Validate has
-// kept.
+// expand returns a copy of the action of a step with all templates expanded, and the value that its Validate has kept.
 func (r *run) expand(ctx context.Context, i int) (actions.Action, any, error) {
 	c := &r.p.Compiled[i]
 	v, err := c.Texts.Expand(r.values(ctx, i), r.x.stepLimits(r.p).ShownBytes())
@@ -59,7 +58,7 @@ func interpolationError(err error) error {
 	return err
 }
 
-// misfit means that a value does not fit, without the pointer.
+// misfit means that a value does not fit. It leaves out the pointer.
 type misfit struct{ of *params.ValueError }
 
 func (m misfit) Error() string { return m.of.Msg }
@@ -75,8 +74,8 @@ func (r *run) expandCondition(ctx context.Context, i int) (condition.Condition, 
 	return when.WithPath(path), nil
 }
 
-// recheck holds the final values against the rules that were let go for templates before the run: a template may have
-// given an empty pattern, or an invalid regular expression. It returns the pattern that Validate has kept.
+// recheck checks the final values against the rules that could not be checked for templates before the run: a template
+// may have returned an empty pattern, or an invalid regular expression. It returns the value that Validate has kept.
 func recheck(s definition.Step, action actions.Action) (kept any, err error) {
 	for _, p := range params.Check(action.Spec().Name, action, nil, nil) {
 		return nil, &InterpolationError{Pointer: p.Pointer, Err: errors.New(p.Message)}
@@ -91,8 +90,8 @@ func recheck(s definition.Step, action actions.Action) (kept any, err error) {
 	return c.Keep, nil
 }
 
-// values returns what gives the references of step i their values. A step that was skipped or has failed has done
-// nothing: no files, no edits.
+// values returns a function with the values of the references of step i. A step that was skipped or has failed has no
+// files and no edits.
 func (r *run) values(ctx context.Context, i int) template.Values {
 	return func(ref template.Ref) (any, error) {
 		of, isStep := r.p.Index[ref.Root]
@@ -104,15 +103,15 @@ func (r *run) values(ctx context.Context, i int) template.Values {
 			return nil, fmt.Errorf("step '%s' has not run", ref.Root)
 		}
 		if !r.p.Steps[of].Action.Spec().Data {
-			value, _ := v.field(ref.Field) // which Build has checked
+			value, _ := v.field(ref.Field) // Build has checked the field
 			return value, nil
 		}
 		return v.member(ref)
 	}
 }
 
-// member is what a template takes of a step with data: all of it, a member, which wins over a field of the same name,
-// or a field.
+// member returns the value of a reference to a step with data: all of the data, a member of it, or a field of the step.
+// A member wins over a field of the same name.
 func (v *visit) member(ref template.Ref) (any, error) {
 	res := &v.result
 	if ref.Field == "" {
@@ -136,7 +135,7 @@ func (v *visit) member(ref template.Ref) (any, error) {
 	return nil, err
 }
 
-// field is what a template takes of a step. ok is false if there is no such field.
+// field returns a field of a step for a template. ok is false if there is no such field.
 func (v *visit) field(name string) (value any, ok bool) {
 	s := &v.result
 	switch name {
@@ -179,8 +178,8 @@ func (v *visit) field(name string) (value any, ok bool) {
 	return nil, false
 }
 
-// otherValue returns what a reference of step i to one of these stands for. Before the first step is a step without an
-// id that has done nothing.
+// otherValue returns the value of a reference of step i that is not to a step id. Before the first step, the previous
+// step is a step without an id, files and edits.
 func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, error) {
 	switch {
 	case ref.Root == definition.RootVars:
@@ -203,7 +202,7 @@ func (r *run) otherValue(ctx context.Context, i int, ref template.Ref) (any, err
 	return value, nil
 }
 
-// facts shows a run to a condition.
+// facts adapts a run to conditions.
 type facts struct{ r *run }
 
 // Step implements [condition.Facts].
@@ -220,7 +219,7 @@ func (f facts) Previous() (failed, ok bool) {
 	return failed, v != nil
 }
 
-// Exists implements [condition.Facts]: on the stage as it is now, inside the allowed paths only.
+// Exists implements [condition.Facts]: on the present stage, inside the allowed paths only.
 func (f facts) Exists(path string) (bool, error) {
 	switch _, err := f.r.stage.Stat(path); {
 	case err == nil:
@@ -232,7 +231,7 @@ func (f facts) Exists(path string) (bool, error) {
 	}
 }
 
-// facts has the values that a condition asks of the step, nil for a step that has not run.
+// facts returns the values of the step for a condition, nil for a step that has not run.
 func (s *StepResult) facts() condition.StepFacts {
 	if s == nil {
 		return condition.StepFacts{}
@@ -243,11 +242,11 @@ func (s *StepResult) facts() condition.StepFacts {
 	}
 }
 
-// InterpolationError means that a template could not be given its value although it was well formed.
+// InterpolationError means that the value of a well-formed template could not be used.
 type InterpolationError struct {
 	// Pointer is the parameter's JSON pointer below the step's "params".
 	Pointer string
-	// Text is the parameter as written, "" if it is the value that is wrong.
+	// Text is the parameter as written, "" if the value is wrong.
 	Text string
 	Err  error
 }
@@ -263,7 +262,7 @@ func (e *InterpolationError) Unwrap() error { return e.Err }
 // Is makes it match [ErrInterpolation].
 func (e *InterpolationError) Is(target error) bool { return target == ErrInterpolation }
 
-// Code returns "INTERPOLATION_FAILED", or "canceled" if Err is that of a context.
+// Code returns "INTERPOLATION_FAILED", or "canceled" if Err is the error of a context.
 func (e *InterpolationError) Code() string {
 	return errorform.UnlessCanceled(e.Err, errorform.Interpolation)
 }

@@ -38,14 +38,14 @@ const (
 	refuses = "refuses"
 )
 
-// verb is something that can be done with an Executor.
+// verb is a use of an Executor.
 type verb struct {
-	method string // of Executor; one may have several verbs
+	method string // of Executor; a method may have several verbs
 	does   string // with the zero Executor
 	do     func(t *testing.T, x millrace.Executor) (afero.Fs, func() error)
 }
 
-// verbs are all of them. A new method of Executor needs one, in harmless if it can never write.
+// verbs are all verbs. A new method of Executor needs an entry, in harmless if it can never write.
 var (
 	verbs = map[string]verb{
 		"Run": {"Run", writes, onFresh(func(t *testing.T, x millrace.Executor, fsys afero.Fs) error {
@@ -117,8 +117,8 @@ var (
 	harmless = []string{}
 )
 
-// change is a pipeline that each limit is too small for: 150 edits in two files, one of a name that Windows does not
-// have, and a step that finds nothing, and a step that shows something.
+// setting is a pipeline that exceeds each limit: it makes 150 edits in two files, one with a name that Windows does not
+// have, it has a step that finds nothing, and a step that shows something.
 func setting() millrace.Pipeline {
 	return millrace.New("change").
 		Step("e", actions.Edit{Files: []string{"a.txt", "con.txt"}, OldText: "xx", NewText: "yy"}).
@@ -154,7 +154,7 @@ func open(t *testing.T, x millrace.Executor, fsys afero.Fs) (*millrace.Plan, err
 	return x.OpenPlan(t.Context(), fsys, suite.Stored(t, plan))
 }
 
-// onCommitted is for what needs a backup; there is an older one too.
+// onCommitted is for verbs that need a backup; there is an older backup too.
 func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
 	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
 		fsys := freshTree()
@@ -170,7 +170,7 @@ func onCommitted(do func(*testing.T, millrace.Executor, afero.Fs, string) error)
 	}
 }
 
-// onCrashed is for what needs a transaction that a crash has left.
+// onCrashed is for verbs that need a transaction that a crash has left.
 func onCrashed(do func(*testing.T, millrace.Executor, afero.Fs, string) error) func(*testing.T, millrace.Executor) (afero.Fs, func() error) {
 	return func(t *testing.T, x millrace.Executor) (afero.Fs, func() error) {
 		disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
@@ -186,12 +186,12 @@ func onCrashed(do func(*testing.T, millrace.Executor, afero.Fs, string) error) f
 	}
 }
 
-// field is what a field of Executor changes about the verbs.
+// field is the effect of a field of Executor on the verbs.
 type field struct {
 	set func(x *millrace.Executor)
-	// does has the verbs that do something else than with the zero Executor.
+	// does has the verbs that act differently than with the zero Executor.
 	does map[string]string
-	// refused reports whether the error is one of this field.
+	// refused reports whether the error is an error of this field.
 	refused func(err error) bool
 }
 
@@ -221,7 +221,7 @@ var (
 	isNotThere = func(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, backup.ErrNotFound) }
 )
 
-// fields has a row for each field of Executor. A new field needs one: what does it do to each verb?
+// fields has a row for each field of Executor. A new field needs a row with its effect on each verb.
 var fields = map[string]field{
 	"DryRun":                 {func(x *millrace.Executor) { x.DryRun = true }, merged(all(reads, slices.Concat(commits, onBackups)...), all(refuses, onCrash...)), isError(millrace.ErrReadOnly)},
 	"ReadOnly":               {func(x *millrace.Executor) { x.ReadOnly = true }, all(refuses, slices.Concat(commits, onCrash, onBackups)...), isError(millrace.ErrReadOnly)},
@@ -243,7 +243,7 @@ var fields = map[string]field{
 	"ReadOnlyPaths":          {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
 	"RequireMatches":         {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), suite.Is[*millrace.ExpectError]},
 	"PortableNames":          {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
-	"State.Dir": {func(x *millrace.Executor) { x.State.Dir = "other" }, // where there is neither a backup nor a transaction
+	"State.Dir": {func(x *millrace.Executor) { x.State.Dir = "other" }, // where there is no backup and no transaction
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
 	"RunID":           {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
 	"State.Key":       {func(x *millrace.Executor) { x.State.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned}, // unless the host vouches
@@ -278,7 +278,7 @@ var fields = map[string]field{
 	}, nothing, never},
 }
 
-// forgetful keeps nothing that it receives.
+// forgetful is a Checkpointer that keeps nothing.
 type forgetful struct{ spilled []byte }
 
 func (*forgetful) Enter(context.Context, millrace.Position) error  { return nil }
@@ -294,7 +294,7 @@ func (f *forgetful) ReadAt(p []byte, off int64) (int, error) {
 	return bytes.NewReader(f.spilled).ReadAt(p, off)
 }
 
-// oneTool is a set that no step of setting asks for.
+// oneTool returns a set with a tool that setting does not use.
 func oneTool() tool.Set {
 	set, err := tool.New(tool.Func("never", "", func(context.Context, struct{}) (int, error) { panic("called") }))
 	if err != nil {
@@ -303,7 +303,7 @@ func oneTool() tool.Set {
 	return set
 }
 
-// isUnsigned reports whether the error is about something that another key has signed, or none.
+// isUnsigned reports whether the error is about a wrong or missing signature.
 func isUnsigned(err error) bool {
 	return strings.Contains(err.Error(), "sign") || strings.Contains(err.Error(), "key") || strings.Contains(err.Error(), "this user")
 }
@@ -314,8 +314,8 @@ func merged(a, b map[string]string) map[string]string {
 	return a
 }
 
-// TestEveryFieldHoldsForEveryVerb holds each field of Executor against each thing that can be done with one: what the
-// host has forbidden is not to be had by another way.
+// TestEveryFieldHoldsForEveryVerb checks each field of Executor against each verb: no verb may bypass what the host has
+// forbidden.
 func TestEveryFieldHoldsForEveryVerb(t *testing.T) {
 	executor := reflect.TypeFor[millrace.Executor]()
 	for _, name := range suite.ExecutorFields() {
@@ -370,7 +370,7 @@ func merged2(rows map[string]field, name string, row field) map[string]field {
 	return rows
 }
 
-// everything is the whole tree, state directory and modes included.
+// everything returns the whole tree, with the state directory and with modes.
 func everything(t *testing.T, fsys afero.Fs) map[string]string {
 	t.Helper()
 	found := make(map[string]string)

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// FuzzDecode: whatever is decoded can be written and decoded again to an equal pipeline, and whatever is refused is
-// refused with a *ValidationError that has a message.
+// FuzzDecode: a decoded pipeline can be written and decoded again to an equal pipeline, and a refused text has a
+// *ValidationError with a message.
 func FuzzDecode(f *testing.F) {
 	archives, err := filepath.Glob("testdata/run/*.txtar")
 	if err != nil || len(archives) == 0 {
@@ -57,15 +57,15 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// planTree is a tree of which only src may be written to.
+// planTree returns a tree in which only src may be written to.
 func planTree(t testing.TB) afero.Fs {
 	t.Helper()
 	return millracetest.Tree(t, "-- src/a.txt --\none two\n-- src/b.txt --\ntwo\n-- secret/c.txt --\nkeep\n"+
 		"-- .git/config --\nkeep\n-- src/.git/config --\nkeep\n")
 }
 
-// FuzzOpenPlan: a stored plan, by whatever author, is refused or does nothing that the host forbids; an accepted plan
-// can be stored and opened again.
+// FuzzOpenPlan: a stored plan of any author is refused, or does nothing that the host forbids; an accepted plan can be
+// stored and opened again.
 func FuzzOpenPlan(f *testing.F) {
 	x := millrace.Executor{AllowedPaths: []string{"src"}}
 	for _, p := range []millrace.Pipeline{
@@ -115,12 +115,13 @@ func FuzzOpenPlan(f *testing.F) {
 	})
 }
 
-// review does what a review of a plan does: it reads all hunks, and rejects all their parts.
+// review reviews a plan: it reads all hunks, and rejects all their parts.
 func review(t *testing.T, plan *millrace.Plan) {
 	t.Helper()
 	files, err := plan.Files()
 	if err != nil {
-		return // it lies of the tree
+		return // it has a wrong text for the tree
+
 	}
 	for _, f := range files {
 		var parts []millrace.Part

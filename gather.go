@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// plan gathers the changes of the steps. Run returns the same error.
+// plan gathers the changes of the steps. It returns the same error as Run.
 func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p := &Plan{
 		tree: t, stage: r.stage, name: r.p.Name, options: r.p.Options, budget: r.p.Bounds.Budget,
@@ -35,7 +35,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	if !p.abandoned {
 		err := p.collect(ctx, r.stage, r.inTime)
 		if err != nil && ctx.Err() != nil {
-			err = cmp.Or(r.firstError(ctx), err) // it has not read on
+			err = cmp.Or(r.firstError(ctx), err) // reading was cut short
 		}
 		if err != nil {
 			p.failed, p.abandoned, p.held = err, true, nil
@@ -65,7 +65,7 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	return p, p.failed
 }
 
-// gather makes the result of the steps alone.
+// gather builds the result of the steps, without the commit.
 func (r *run) gather() *Result {
 	res := &Result{
 		Name: r.p.Name, Success: true, TotalSteps: r.p.Len(), DryRun: true, Verbose: r.p.Options.Verbose,
@@ -92,10 +92,10 @@ func (r *run) gather() *Result {
 	return res
 }
 
-// firstError returns the error of the first step that failed unhandled, or why the run was cut short.
+// firstError returns the error of the first step that failed unhandled, or the reason why the run was cut short.
 func (r *run) firstError(ctx context.Context) error {
 	if ctx.Err() != nil {
-		// a step that was cancelled has not failed by itself
+		// a canceled step has not failed on its own
 		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()}
 	}
 	if r.stopped != nil {
@@ -109,8 +109,8 @@ func (r *run) firstError(ctx context.Context) error {
 	return nil
 }
 
-// riskSoFar is the level of a run that failed: the highest of its steps, and that of all their edits. The steps'
-// joint change does not count, for it depends on how many of them ran beside the failed step.
+// riskSoFar returns the level of a failed run: the highest level of its steps and of all their edits. The joint change
+// of the steps does not count, because it depends on how many steps ran concurrently with the failed step.
 func (r *run) riskSoFar(res *Result) risk.Level {
 	level := r.x.Risk.Assess(0, res.TotalEdits)
 	for _, s := range res.Results {
@@ -119,16 +119,15 @@ func (r *run) riskSoFar(res *Result) risk.Level {
 	return level
 }
 
-// rolledBack reports whether a step that had done its work was taken back, because all is given up. The staged
-// part of a failed step does not count, because its progress can depend on the schedule. Nor do steps that ran beside
-// the failed step, and would not have run in sequence.
+// rolledBack reports whether completed work of a step was undone because the run failed. The staged part of a failed
+// step does not count, because its progress can depend on scheduling. Nor do steps that ran concurrently with the
+// failed step, and would not have run in sequence.
 func (r *run) rolledBack() bool {
 	return slices.ContainsFunc(r.counted(), func(v *visit) bool { return v.staged })
 }
 
-// shown returns the visits that a result has: the visits of the first steps. Steps after the first unhandled failure
-// are left out although they may have run at the same time, and so are steps after a step that a canceled run has not
-// reached.
+// shown returns the visits of a result: the visits of the first steps. Steps after the first unhandled failure are left
+// out even if they ran concurrently, and so are steps after a step that a canceled run has not reached.
 func (r *run) shown() []*visit {
 	shown := slices.Clone(r.last)
 	if r.machine == nil {
@@ -140,7 +139,7 @@ func (r *run) shown() []*visit {
 	return shown
 }
 
-// counted are the visits whose work is in the result: those that have succeeded and were not taken back by a restart.
+// counted returns the visits whose work is in the result: those that succeeded and that no restart has undone.
 func (r *run) counted() []*visit {
 	all := r.visited
 	if r.machine == nil {
@@ -149,8 +148,8 @@ func (r *run) counted() []*visit {
 	return slices.DeleteFunc(slices.Clone(all), func(v *visit) bool { return v.discarded || v.err != nil })
 }
 
-// handlesFailure says, of a run that has ended in a step for failures while other steps have staged something, that
-// this is committed; "" otherwise.
+// handlesFailure returns a warning if a run has ended in a step for failures while other steps have staged changes,
+// because these are committed; "" otherwise.
 func (r *run) handlesFailure() string {
 	last, _ := r.previous()
 	if last == nil {
@@ -187,11 +186,11 @@ func (r *run) handlesFailure() string {
 	return ""
 }
 
-// mostVisits is how many visits a history tells with all that were skipped. Others have an attempt each, so there are
-// no more of them than MaxAttempts.
+// mostVisits is the number of visits up to which a history includes skipped visits. Other visits have an attempt each,
+// so there are at most MaxAttempts of them.
 const mostVisits = definition.MaxAttempts
 
-// history tells the visits of a run, nil if each step was visited once at most, with one attempt, and none jumped.
+// history returns the visits of a run, nil if each step was visited at most once, with one attempt, and without a jump.
 func (r *run) history() []Visit {
 	var told []Visit
 	eventful := false
@@ -225,7 +224,7 @@ func (r *run) history() []Visit {
 	return told
 }
 
-// historyInParallel tells the visits of a run in parallel as the run in sequence would have had them.
+// historyInParallel returns the visits of a run in parallel as a run in sequence would list them.
 func (r *run) historyInParallel() []Visit {
 	var told []Visit
 	eventful, ended := false, r.stopped != nil || r.stopAt < r.p.Len()
@@ -249,8 +248,8 @@ func (r *run) historyInParallel() []Visit {
 	return told
 }
 
-// account puts into the result of a plan what was used of the bounds of the run. Where there is a change to judge, it
-// was counted with that.
+// account adds the use of the run's bounds to the result of a plan. If there is a change to judge, the use was counted
+// with it.
 func (r *run) account(p *Plan) {
 	res, limit := p.result, r.spent.limit
 	if r.p.Bounds.Deadline > 0 {
@@ -269,7 +268,7 @@ func (r *run) account(p *Plan) {
 	}
 }
 
-// outsideSteps notes what a run has done outside of the tree, or has left undone because it is a dry run.
+// outsideSteps warns of effects of a run outside of the tree, or of effects that a dry run has left out.
 func (r *run) outsideSteps(p *Plan) {
 	visits := r.visited
 	if r.machine == nil {
@@ -295,7 +294,7 @@ func (r *run) outsideSteps(p *Plan) {
 	}
 }
 
-// manualSteps notes which steps a dry run has not waited for.
+// manualSteps warns of the steps that a dry run has not waited for.
 func (r *run) manualSteps(p *Plan) {
 	if !r.x.DryRun {
 		return

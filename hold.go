@@ -21,8 +21,8 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// ErrHold is what [Checkpointer.Enter] and [Approver.Approve] return to stop a run in front of what comes next. An
-// error that wraps it gives the reason: fmt.Errorf("waits for Ann: %w", ErrHold).
+// ErrHold is returned by [Checkpointer.Enter] and [Approver.Approve] to stop a run before its next attempt or its
+// commit. An error that wraps it has the reason: fmt.Errorf("waits for Ann: %w", ErrHold).
 var ErrHold = errors.New("the run is held")
 
 // ErrManual reports that a pipeline has a step that waits for a person, see [Step.Manual], and that the executor
@@ -31,12 +31,12 @@ var ErrManual = errors.New(
 	"the pipeline has a manual step, which waits for a person, and this executor cannot keep a waiting run: " +
 		"set Executor.Checkpoints, or run it with dry_run")
 
-// Approver is what a [Checkpointer] can be besides: it sees what is to be committed, before Enter is called for the
-// commit, also if limits or risk block it.
+// Approver is an optional interface of a [Checkpointer]: it sees the plan before Enter is called for the commit, even
+// if limits or risk block the plan.
 type Approver interface {
-	// Approve returns nil to go on, where what blocks the change still does. An error that matches ErrHold ends the run
-	// with a *HeldError at the commit, another one with that error. The plan must not be committed or closed, nor used
-	// later; that of the *HeldError can be.
+	// Approve returns nil to continue; a blocked change stays blocked. An error that matches ErrHold ends the run with a
+	// *HeldError at the commit, another error ends the run with that error. The plan must not be committed or closed, nor
+	// used after Approve returns; the plan of the *HeldError can be used.
 	Approve(ctx context.Context, plan *Plan) error
 }
 
@@ -51,12 +51,12 @@ type Trimmer interface {
 // its effect outside of the tree, or where the [Checkpointer] has asked for it. A Result comes with it. Nothing was
 // written, and no lock is held; [Executor.Resume] goes on. Its code is "held".
 type HeldError struct {
-	// At is what the run was to begin: an attempt, or the commit.
+	// At is the next attempt, or the commit.
 	At Position
-	// Reason says why, and what to do.
+	// Reason is the reason, with advice.
 	Reason string
-	// Plan is what is staged so far, or all that is to be committed. It can be looked at, its Digest too, but neither
-	// stored as JSON nor committed. Close it when it is not needed any more.
+	// Plan has the changes staged so far, or all changes to commit. It can be read, including its Digest, but neither
+	// stored as JSON nor committed. Close it when it is no longer needed.
 	Plan *Plan
 
 	inParts
@@ -74,7 +74,7 @@ func (e *HeldError) asks(format string, args ...any) {
 	e.Reason = e.message.Error()
 }
 
-// Error gives "run is held: step 'deploy' is manual: play to run it".
+// Error returns "run is held: step 'deploy' is manual: play to run it".
 func (e *HeldError) Error() string { return "run is held: " + e.Reason }
 
 // Code returns "held".
@@ -96,7 +96,7 @@ func heldBy(at Position, err error) *HeldError {
 	return held
 }
 
-// mayWait returns ErrManual if a step waits for a person and there is nothing to keep the run with.
+// mayWait returns ErrManual if a step waits for a person and there is no Checkpointer to keep the run.
 func mayWait(p definition.Pipeline, c Checkpointer) error {
 	if c == nil && slices.ContainsFunc(p.Steps, func(s definition.Step) bool { return s.Manual }) {
 		return ErrManual
@@ -104,7 +104,7 @@ func mayWait(p definition.Pipeline, c Checkpointer) error {
 	return nil
 }
 
-// end is what Run returns of a plan that is not committed. The plan is nil for a run that could not be resumed.
+// end returns the result of Run for a plan that is not committed. The plan is nil for a run that could not be resumed.
 func (p *Plan) end(err error) (*Result, error) {
 	if p == nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (p *Plan) entered(ctx context.Context, at Position, ask func(do func() erro
 	return ask(func() error { return p.tree.x.Checkpoints.Enter(ctx, at) })
 }
 
-// blocked returns what blocks the plan, or nil.
+// blocked returns the reason why the plan is blocked, or nil.
 func (p *Plan) blocked() error {
 	if p.block != nil {
 		return p.block
@@ -193,7 +193,7 @@ type BlockedError struct {
 	Edits int
 	// Host means that force does not help: the limit is the host's ceiling, or a budget.
 	Host bool
-	// Budget is the budget that is exceeded. Nil if it was another limit, or the risk.
+	// Budget is the exceeded budget. Nil if another limit, or the risk, blocks the change.
 	Budget *BudgetError
 
 	path string // the file that is read-only, "" for other reasons
@@ -210,7 +210,7 @@ func (e *BlockedError) Paths() []string {
 	return []string{e.path}
 }
 
-// Unwrap returns the *BudgetError, if it is a budget that is exceeded.
+// Unwrap returns the *BudgetError, if a budget is exceeded.
 func (e *BlockedError) Unwrap() error {
 	if e.Budget == nil {
 		return nil
@@ -218,7 +218,7 @@ func (e *BlockedError) Unwrap() error {
 	return e.Budget
 }
 
-// Code returns "blocked", or "budget_exceeded" if it is a budget that is exceeded.
+// Code returns "blocked", or "budget_exceeded" if a budget is exceeded.
 func (e *BlockedError) Code() string {
 	if e.Budget != nil {
 		return e.Budget.Code()
@@ -226,7 +226,8 @@ func (e *BlockedError) Code() string {
 	return errorform.Blocked
 }
 
-// block returns why a change of that size may not be committed, or nil. spent is nil unless it exceeds a budget.
+// block returns the reason why a change of that size may not be committed, or nil. spent is nil unless it exceeds a
+// budget.
 func (x Executor) block(files, edits int, level risk.Level, force bool, spent *BudgetError) *BlockedError {
 	blocked := func(host bool, advice wording.Part, format string, args ...any) *BlockedError {
 		reason := worded.Errorf("%v%v", worded.Errorf(format, args...), advice)
@@ -258,8 +259,8 @@ func useForce(do string) wording.Part {
 	return wording.Part{Kind: kinds.UseForce, Text: ". Use force=true to " + do}
 }
 
-// readOnlyFiles blocks writing to files that their owner may not write to, and taking them away: they are
-// protected on purpose. It goes by the mode alone, for root may write to everything.
+// readOnlyFiles blocks changes and removals of files that their owner may not write to, because they are protected on
+// purpose. Only the mode counts, because root may write to everything.
 func (x Executor) readOnlyFiles(changes []change.Change) *BlockedError {
 	blocked := func(name, do string) *BlockedError {
 		message := worded.Errorf("file %s is read-only%v", name, useForce(do+" it"))
@@ -286,18 +287,18 @@ func isReadOnly(s change.State) bool {
 	return s.Kind == change.File && s.Mode&ownerWrite == 0
 }
 
-// BudgetError means that a budget, that of the pipeline or [Executor.Budget], does not allow what was to come next. All
-// that was staged is discarded.
+// BudgetError means that a budget, of the pipeline or [Executor.Budget], does not allow the next step or the commit.
+// All staged changes are discarded.
 type BudgetError struct {
 	// The unit: "usd", "files", "edits" or "bytes".
 	What string
-	// Limit is what is allowed, and Spent what was used; "usd" is in millionths of a dollar, as a budget.Cost.
+	// Limit is the allowed amount, and Spent the used amount; "usd" is in millionths of a dollar, like a budget.Cost.
 	Limit, Spent int64
-	// Step is the id of the step that was to run next, "" if all steps were done and the change was to be committed.
+	// Step is the id of the next step to run, "" if all steps were done and the commit was next.
 	Step string
 }
 
-// Error gives "budget of $3.00 is spent ($3.02) before step 'x'".
+// Error returns "budget of $3.00 is spent ($3.02) before step 'x'".
 func (e *BudgetError) Error() string {
 	before := ""
 	if e.Step != "" {
@@ -312,11 +313,11 @@ func (e *BudgetError) Error() string {
 // Code returns "budget_exceeded".
 func (e *BudgetError) Code() string { return errorform.BudgetExceeded }
 
-// budgetUSD is what BudgetError.What says of money.
+// budgetUSD is the value of BudgetError.What for money.
 const budgetUSD = "usd"
 
-// exceeded returns an error if the change that is to come of a run, or has come so far, is larger than the budget
-// allows, or nil. It is a nil pointer then.
+// exceeded returns an error if the changes of a run, so far or in all, are larger than the budget allows. Otherwise it
+// returns a nil pointer.
 func exceeded(limit budget.Limit, use budget.Use, step string) *BudgetError {
 	e := &BudgetError{What: limit.Exceeded(use), Step: step}
 	switch e.What {
@@ -332,7 +333,7 @@ func exceeded(limit budget.Limit, use budget.Use, step string) *BudgetError {
 	return e
 }
 
-// used counts what a change takes of a budget.
+// used returns the use of a budget by changes.
 func used(changes []change.Change, edits int, cost budget.Cost) budget.Use {
 	use := budget.Use{USD: cost, Files: filesChanged(changes).Count(), Edits: edits}
 	for _, c := range changes {
@@ -343,7 +344,7 @@ func used(changes []change.Change, edits int, cost budget.Cost) budget.Use {
 	return use
 }
 
-// budgetReport is the budget beside what was used of it, nil if there is none.
+// budgetReport returns the budget with its use, nil if there is no budget.
 func budgetReport(limit budget.Limit, use budget.Use) *budget.Report {
 	if limit.IsZero() {
 		return nil

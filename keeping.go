@@ -18,54 +18,54 @@ import (
 	"github.com/millrace-go/millrace/internal/watch"
 )
 
-// keeping is what a run has of its [Checkpointer]. A run that is not kept has none.
+// keeping is the state of a run with a [Checkpointer]. A run without a Checkpointer has none.
 type keeping struct {
 	to      Checkpointer
 	keeper  *stage.Keeper
 	notes   *watch.Notes
 	start   time.Time     // in this process
-	elapsed time.Duration // how long the run had gone on before
+	elapsed time.Duration // the time that the run took before
 
-	mu     sync.Mutex // held while a checkpoint is made and kept
+	mu     sync.Mutex // held while a checkpoint is built and kept
 	number int        // of the last checkpoint
-	before int        // of the last Final one on the way that the run has come
-	// by the depth of a delta, the number of the checkpoint that has it; the first is 0, the beginning
+	before int        // of the last Final checkpoint on the way of the run
+	// by the depth of a delta, the number of its checkpoint; the first is 0, the beginning
 	parents []int
 
 	resumed bool
-	done    int                 // how many visits were done before this process
-	marks   map[visitKey]marked // those behind the last of them
+	done    int                 // the number of visits done before this process
+	marks   map[visitKey]marked // the marks after the last of them
 	stop    *stop               // why a run in parallel ends, nil if it does not
 }
 
-// visitKey names a visit of a run.
+// visitKey identifies a visit of a run.
 type visitKey struct{ step, visit int }
 
-// marked is what marks say of a visit.
+// marked is the state of a visit from its marks.
 type marked struct {
-	held bool     // the run was held in front of it
-	last markKind // "" if something was kept of the visit since
+	held bool     // the run was held before it
+	last markKind // "" if a result of the visit was kept since
 }
 
-// markKind says why there is a checkpoint without a result.
+// markKind is the reason for a checkpoint without a result.
 type markKind string
 
 const (
-	markHeld   markKind = "held"   // the run was held in front of an attempt
+	markHeld   markKind = "held"   // the run was held before an attempt
 	markBegun  markKind = "begun"  // an attempt that acts outside of the tree has begun
 	markCommit markKind = "commit" // the commit begins
 )
 
-// stop says why a run in parallel ends in front of a step.
+// stop is the reason why a run in parallel ends before a step.
 type stop struct {
 	step int
 	err  error
 }
 
-// running is how long the run has gone on, in all processes.
+// running returns the running time of the run, in all processes.
 func (k *keeping) running() time.Duration { return k.elapsed + time.Since(k.start) }
 
-// enter says why an attempt of a visit must not begin now, or returns nil.
+// enter returns the reason why an attempt of a visit must not begin now, or nil.
 func (r *run) enter(ctx context.Context, v *visit) error {
 	k := r.kept
 	if k == nil {
@@ -107,12 +107,12 @@ func (k *keeping) keepMark(ctx context.Context, at Position, s runState) error {
 	return panics.Protect(func() error { return k.to.Keep(ctx, Checkpoint{Position: at, State: state}) })
 }
 
-// markCommit keeps a checkpoint that the commit begins, and which files the commit takes away.
+// markCommit keeps a checkpoint that the commit begins, with the files that the commit removes.
 func (r *run) markCommit(ctx context.Context, at Position, taken []stage.TakenAway) error {
 	return r.kept.keepMark(ctx, at, runState{Mark: markCommit, Taken: taken})
 }
 
-// keep keeps what came of an attempt of a visit, or of the whole visit.
+// keep keeps the result of an attempt of a visit, or of the whole visit.
 func (r *run) keep(ctx context.Context, v *visit, final bool) error {
 	k := r.kept
 	if k == nil {
@@ -146,7 +146,7 @@ func (r *run) keep(ctx context.Context, v *visit, final bool) error {
 	return panics.Protect(func() error { return k.to.Keep(ctx, c) })
 }
 
-// keepInSequence is keep for a run in sequence, which ends if it fails.
+// keepInSequence is keep for a run in sequence. The run ends if keep fails.
 func (r *run) keepInSequence(ctx context.Context, v *visit, again bool) bool {
 	if again {
 		v.tell()
@@ -160,7 +160,7 @@ func (r *run) keepInSequence(ctx context.Context, v *visit, again bool) bool {
 	return false
 }
 
-// keepInParallel is keep for a step that others may run beside. If keeping fails, the run ends before this step.
+// keepInParallel is keep for a step that runs in parallel with others. If keep fails, the run ends before this step.
 func (r *run) keepInParallel(ctx context.Context, v *visit, final bool) error {
 	if ctx.Err() != nil {
 		return nil // the end of the run may have cut it short
@@ -175,7 +175,7 @@ func (r *run) keepInParallel(ctx context.Context, v *visit, final bool) error {
 	return err
 }
 
-// endAt ends a run in parallel in front of a step, unless it ends before that.
+// endAt ends a run in parallel before a step, unless it already ends before an earlier step.
 func (r *run) endAt(step int, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -185,8 +185,8 @@ func (r *run) endAt(step int, err error) {
 	r.stopAt = min(r.stopAt, step)
 }
 
-// wasPaid reports whether this run has paid for an answer on record, in a process that did not come to keep
-// what it was for.
+// wasPaid reports whether this run has already paid for an answer on record, in a process that died before it could
+// keep the result.
 func (r *run) wasPaid() bool {
 	return r.kept != nil && r.kept.resumed && (r.machine == nil || len(r.visited) == r.kept.done)
 }
@@ -194,7 +194,7 @@ func (r *run) wasPaid() bool {
 var errNothingKept = errors.New(
 	"a run can be resumed only with what it was kept by, for that has the bytes that it has staged")
 
-// keepOn makes the run a kept run, if it has Checkpoints, and reads its progress.
+// keepOn makes the run a kept run, if it has Checkpoints, and reads its saved progress.
 func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
 	switch {
 	case r.x.DryRun:
@@ -219,8 +219,8 @@ func (r *run) keepOn(t *tree, s *Saved) (*takenUp, error) {
 	return up, nil
 }
 
-// takeUp puts the run where it was behind the last visit to go on from. The steps are in their order already, for that
-// is the order on an untouched stage.
+// takeUp restores the state of the run after the last visit to continue from. The steps are already in their order,
+// which is the order on an untouched stage.
 func (r *run) takeUp(ctx context.Context, up *takenUp) error {
 	k := r.kept
 	if r.machine == nil {
@@ -244,7 +244,7 @@ func (r *run) takeUp(ctx context.Context, up *takenUp) error {
 	return err
 }
 
-// recorded returns what ask answers, or has answered before under the same circumstances.
+// recorded returns the answer of ask, or an earlier answer under the same circumstances.
 func (r *run) recorded(
 	ctx context.Context, v *visit, action actions.Action, call *actions.Call, ask func() (actions.Outcome, error),
 ) (actions.Outcome, error) {
@@ -273,7 +273,7 @@ func (r *run) recorded(
 	cost := replay.CostOf(call)
 	out, err := ask()
 	if _, bad := params.Tree(out.Data); bad != nil || ctx.Err() != nil || !replay.IsAnswer(err) {
-		return out, err // what the step fails for could not be read from a record
+		return out, err // a record could not restore the reason of the failure
 	}
 	kept := Recorded{Output: out.Output, Data: out.Data, Cost: cost(), Recent: rests.Recent}
 	if err != nil {
@@ -292,7 +292,7 @@ func (r *run) recorded(
 	return out, err
 }
 
-// replayed does what was answered before.
+// replayed applies a recorded answer.
 func (r *run) replayed(ctx context.Context, v *visit, call *actions.Call, found Recorded) (actions.Outcome, error) {
 	out := actions.Outcome{Output: found.Output, Data: found.Data}
 	if found.Error != "" {
@@ -310,7 +310,7 @@ func (r *run) replayed(ctx context.Context, v *visit, call *actions.Call, found 
 	return brought, err
 }
 
-// recordKey returns a hash of all that an answer may depend on.
+// recordKey returns a hash of everything that an answer may depend on.
 func (r *run) recordKey(v *visit, action actions.Action, rests scratch.Rests) (string, error) {
 	q := replay.Question{Action: v.result.Action, Visit: v.number, Attempt: len(v.attempts) + 1}
 	before, _ := r.previous()

@@ -28,7 +28,7 @@ import (
 )
 
 // whyNot returns the reason not to run the step of a visit, or "". A step that acts outside of the tree does not run in
-// a dry run, and its result is unknown to the steps that refer to it.
+// a dry run, so steps that refer to it have no result to work on.
 func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 	if v.uncalled = r.uncalledFor(v.step); v.uncalled != "" {
 		return fmt.Sprintf("'%s' was not called", v.uncalled), nil
@@ -49,8 +49,8 @@ func (r *run) whyNot(ctx context.Context, v *visit) (string, error) {
 	return fmt.Sprintf("%s acts outside of the tree and is not run in a dry run", v.result.Action), nil
 }
 
-// uncalledFor returns the id of a step that was not called in this dry run and that a step depends on, itself or by way
-// of others, or "".
+// uncalledFor returns the id of a step that was not called in this dry run and that step i depends on, directly or
+// through others, or "".
 func (r *run) uncalledFor(i int) string {
 	if !r.x.DryRun {
 		return ""
@@ -76,8 +76,8 @@ func (r *run) uncalledFor(i int) string {
 	return r.uncalledBefore(i)
 }
 
-// uncalledBefore returns the id of a step that would have been executed after the last step before step i,
-// had it been called, or "".
+// uncalledBefore returns the id of a step that was not called, but would otherwise have been the last step executed
+// before step i, or "".
 func (r *run) uncalledBefore(i int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -97,7 +97,7 @@ func (r *run) uncalledBefore(i int) string {
 	return ""
 }
 
-// caller calls a tool of the host for a visit.
+// caller returns a function that calls a tool of the host for a visit.
 func (r *run) caller(
 	v *visit, call *actions.Call,
 ) func(context.Context, string, map[string]any) (actions.Outcome, error) {
@@ -110,15 +110,16 @@ func (r *run) caller(
 	}
 }
 
-// callKey names a visit to services outside, so that they can tell another attempt from another call. Under a RunID it
-// is the same when the run is done again, as after a crash before its commit; else each run has keys of its own.
+// callKey identifies a visit for outside services, so that they can distinguish another attempt from another call. With
+// a RunID the key is the same if the run is repeated, for example after a crash before its commit. Without a RunID each
+// run has its own keys.
 func (r *run) callKey(v *visit) string {
 	parts := []string{"millrace call", r.identity(), v.result.StepID, strconv.Itoa(v.number)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// identityOf returns what no other run has, but the same one done again under its RunID.
+// identityOf returns a text that only this run has, or with a RunID only repetitions of this run.
 func (x Executor) identityOf(p definition.Pipeline) func() string {
 	return func() string {
 		if x.RunID != "" {
@@ -143,7 +144,7 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 	}
 	if a, ok := definition.ToolOf(action); ok {
 		if problems := r.x.Tools.Check(a.Tool, a.Args, nil); len(problems) > 0 {
-			p := problems[0] // a template has given it: all else was checked before the first step
+			p := problems[0] // the value comes from a template: everything else was checked before the first step
 			return actions.Outcome{}, &InterpolationError{Pointer: "/args" + p.Pointer, Err: errors.New(p.Message)}
 		}
 		bulkheads, call.CallTool = []string{"tool", "tool:" + a.Tool}, r.caller(v, call)
@@ -168,7 +169,7 @@ func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *ac
 	return ask()
 }
 
-// promptBulkheads are those that are about a step that asks.
+// promptBulkheads returns the names of the bulkheads for a prompt.
 func promptBulkheads(a actions.Prompt) []string {
 	names := []string{"prompt"}
 	if a.Agent != "" {
@@ -180,7 +181,7 @@ func promptBulkheads(a actions.Prompt) []string {
 	return names
 }
 
-// told is the report of the step before that an agent receives, nil for none.
+// told returns the report of the step before for an agent, nil for none.
 func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
 	if !definition.IsTold(a) {
 		return nil
@@ -194,7 +195,7 @@ func (r *run) told(v *visit, a actions.Prompt) *agent.Previous {
 	return p
 }
 
-// asker asks an agent of the host for a visit, and adds to the request what only the run knows.
+// asker returns a function that asks an agent of the host for a visit, and adds data of the run to the request.
 func (r *run) asker(
 	v *visit, a actions.Prompt, call *actions.Call,
 ) func(context.Context, string, *agent.Request) (agent.Reply, error) {
@@ -224,14 +225,14 @@ func (r *run) asker(
 	}
 }
 
-// namesShared reports whether a template of a step names the directory that the steps of a run share.
+// namesShared reports whether a template of a step refers to the shared directory of the run.
 func (r *run) namesShared(i int) bool {
 	return slices.ContainsFunc(r.p.Compiled[i].Texts.References(), func(ref interpolate.Reference) bool {
 		return ref.Root == definition.RootRun && ref.Field == definition.FieldShared
 	})
 }
 
-// left is what is left of the money of a run, zero if there is no limit.
+// left returns the remaining money of a run, zero if there is no limit.
 func (r *run) left() budget.Cost {
 	limit := r.spent.limit.USD
 	if limit <= 0 {
@@ -240,8 +241,9 @@ func (r *run) left() budget.Cost {
 	return max(1, limit-r.totalCost())
 }
 
-// permitted returns why the host does not allow what templates have made of the command of a visit, before a tree is
-// made real for it, or an answer is looked up. One without templates was asked about before the first step.
+// permitted returns the reason why the host refuses the command of a visit after its templates are expanded. It runs
+// before a workspace is created or a recorded answer is looked up. A command without templates was already checked
+// before the first step.
 func (r *run) permitted(ctx context.Context, v *visit, a actions.Exec) error {
 	if original, _ := definition.ExecOf(r.p.Steps[v.step].Action); r.p.KnowsCommand(v.step, original) {
 		return nil
@@ -249,7 +251,7 @@ func (r *run) permitted(ctx context.Context, v *visit, a actions.Exec) error {
 	return r.x.Commands.Permit(ctx, commandOf(v.result.StepID, a))
 }
 
-// printed tells the observer what the command of a visit prints, until end is called. Secrets are hidden already.
+// printed sends the output of a visit's command to the observer, until end is called. Secrets are already hidden.
 func (r *run) printed(v *visit, call *actions.Call) (end func()) {
 	if r.x.Observe == nil {
 		return func() {}
@@ -270,8 +272,8 @@ func (r *run) printed(v *visit, call *actions.Call) (end func()) {
 	}
 }
 
-// noArguments returns why a command is not to run: a list among its arguments has nothing in it. A formatter of no
-// files would read its input, and others would take all files.
+// noArguments returns the reason not to run a command: a list among its arguments is empty. A formatter without files
+// would read its input, and other programs would process all files.
 func (r *run) noArguments(ctx context.Context, i int) string {
 	if _, ok := r.p.Steps[i].Action.(actions.Exec); !ok {
 		return ""
@@ -283,7 +285,7 @@ func (r *run) noArguments(ctx context.Context, i int) string {
 	return fmt.Sprintf("the command was not run, for %s is an empty list", empty)
 }
 
-// workspaceOf lets the action of a visit open workspaces until end is called.
+// workspaceOf allows the action of a visit to open workspaces until end is called.
 func (r *run) workspaceOf(v *visit, view *stage.Stage, call *actions.Call) (end func()) {
 	a := &workspace.Attempt{
 		Space: &r.scratch, View: view, Call: call, Action: v.result.Action, Exclusive: r.specs[v.step].Exclusive,
@@ -297,8 +299,8 @@ func (r *run) workspaceOf(v *visit, view *stage.Stage, call *actions.Call) (end 
 	return a.End
 }
 
-// overtaken is the error of a step whose changes do not hold any more, for another program has written to the same
-// paths while the step worked on its copy.
+// overtaken returns the error of a step whose changes are void, because another program has written to the same paths
+// while the step worked on its copy.
 func (r *run) overtaken(drift *stage.DriftError) error {
 	reasons := map[string]string{
 		"created": "has been created by another program", "removed": "has been removed by another program",
@@ -313,7 +315,7 @@ func (r *run) overtaken(drift *stage.DriftError) error {
 	return e
 }
 
-// bring stages changes that were made outside of the stage as the work of a visit.
+// bring stages changes that were made outside of the stage as changes of a visit.
 func (r *run) bring(
 	ctx context.Context, v *visit, view *stage.Stage, call *actions.Call, changes []scratch.Change,
 ) (actions.Outcome, error) {

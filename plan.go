@@ -26,22 +26,22 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Plan is a change that has been worked out and not been made: what a pipeline would do to a tree, exactly. It is
-// immutable but for Commit, which works once, and safe for concurrent use. It can be written as JSON and taken up
-// by another process with [Executor.OpenPlan].
+// Plan is a change that was computed but not made: the exact effect of a pipeline on a tree. It is immutable except for
+// Commit, which works once, and safe for concurrent use. It can be written as JSON and opened by another process with
+// [Executor.OpenPlan].
 type Plan struct {
 	tree    *tree
-	stage   *stage.Stage // what the changes read from; nil for a plan that was stored
+	stage   *stage.Stage // the source of the changes; nil for a stored plan
 	name    string
 	options definition.Options
-	budget  budget.Limit  // of the pipeline; the host's counts as well
-	digest  func() string // of the pipeline; few ask for it
+	budget  budget.Limit  // of the pipeline; the host's budget applies as well
+	digest  func() string // of the pipeline; computed only when needed
 	mutates bool
-	since   time.Time // nothing of the tree was read before
+	since   time.Time // the tree was not read before this time
 	result  *Result
 	changes []change.Change
-	// restores is the id of the backup that is taken back, "" for a pipeline. As long as what is done comes straight
-	// from the backup, the risk of it is not judged.
+	// restores is the id of the backup to restore, "" for a pipeline. As long as all changes come unchanged from the
+	// backup, their risk is not judged.
 	restores string
 	undoes   bool
 	moved    []string              // paths of files that a stored plan shows by the old text that it holds
@@ -52,10 +52,10 @@ type Plan struct {
 	// abandoned means that there is nothing to commit because a step has failed unhandled.
 	abandoned bool
 	held      *HeldError // nil for a run that does not wait
-	// markCommit keeps a checkpoint that the commit begins, and which files the commit takes away. It is nil for a plan
-	// that comes from no run.
+	// markCommit keeps a checkpoint that the commit begins, with the files that the commit removes. It is nil for a plan
+	// that does not come from a run.
 	markCommit func(ctx context.Context, at Position, taken []stage.TakenAway) error
-	// acted describes what of the run cannot be taken back, for a run that fails.
+	// acted describes effects of the run that cannot be undone, for a run that fails.
 	acted []string
 
 	mu        sync.Mutex
@@ -63,9 +63,9 @@ type Plan struct {
 	closed    bool
 }
 
-// Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not
-// be modified. New.Hash is computed now where it was not needed so far, and is zero for an edited file that another
-// program has written to since.
+// Changes returns the differences between the tree and the plan in path order. Their splices are shared and must not be
+// modified. New.Hash is computed now if it was not needed so far, and is zero for an edited file that another program
+// has written to since.
 func (p *Plan) Changes() []change.Change {
 	changes := slices.Clone(p.changes)
 	for i, c := range changes {
@@ -76,7 +76,7 @@ func (p *Plan) Changes() []change.Change {
 	return changes
 }
 
-// collect takes the changes from the stage and judges them, if the run is in time then.
+// collect reads the changes from the stage and judges them, if the run is still in time.
 func (p *Plan) collect(ctx context.Context, stage *stage.Stage, inTime func() error) error {
 	if !p.mutates {
 		return inTime()
@@ -94,8 +94,8 @@ func (p *Plan) collect(ctx context.Context, stage *stage.Stage, inTime func() er
 	return nil
 }
 
-// weigh warns of what the changes are, and counts and judges them. It is the same for changes that a run has just
-// worked out and for those of a stored plan, which may claim less of itself.
+// weigh warns of odd changes, and counts and judges all changes. It treats the changes of a run and of a stored plan
+// alike, because a stored plan may understate its risk.
 func (p *Plan) weigh() {
 	warnings := backups.LinkWarnings(p.tree.fs, p.tree.stateDir, p.changes)
 	for _, c := range p.changes {
@@ -114,11 +114,11 @@ func (p *Plan) weigh() {
 	p.judge()
 }
 
-// collectError is the error of changes that cannot be worked out: what is staged is made from a file that another
-// program has written to meanwhile, or the file system fails.
+// collectError returns the error for changes that cannot be computed: a source file has changed since, or the file
+// system fails.
 func collectError(err error, steps int) error {
 	err = fmt.Errorf("work out changes: %w", err)
-	// A MemMapFs says io.ErrUnexpectedEOF of a file that has become shorter while it is read.
+	// A MemMapFs returns io.ErrUnexpectedEOF for a file that becomes shorter while it is read.
 	drift := errors.Is(err, fsutil.ErrDrift) || errors.Is(err, io.ErrUnexpectedEOF)
 	if e, ok := errors.AsType[*stage.DriftError](err); ok {
 		conflict := &ConflictError{Err: err}
@@ -133,7 +133,7 @@ func collectError(err error, steps int) error {
 	return &CommitError{Step: steps, State: CommitNone, Err: err}
 }
 
-// driftReason is the reason of a conflict that a stage has found.
+// driftReason returns the reason of a conflict that a stage has found.
 func driftReason(d stage.Drift) string {
 	if d.Reason == stage.DriftCreated {
 		return "has been created by another program"
@@ -141,7 +141,7 @@ func driftReason(d stage.Drift) string {
 	return "another program has changed what is in the directory since the step listed it"
 }
 
-// judge counts what is changed and holds it against the limits: first the host's ceiling and the budget, which force
+// judge counts the changes and checks them against the limits: first the host's ceiling and the budget, which force
 // does not lift, then the number of files and the risk.
 func (p *Plan) judge() {
 	res, x := p.result, p.tree.x
@@ -170,10 +170,10 @@ func (p *Plan) judge() {
 // planVersion is the version of the JSON of a plan. Other versions are refused.
 const planVersion = 1
 
-// PlanError means that a stored plan cannot be taken up: it is damaged, of another version, or asks for what the host
-// forbids.
+// PlanError means that a stored plan cannot be opened: it is damaged, of another version, or asks for something that
+// the host forbids.
 type PlanError struct {
-	// Path is the path of the change that is refused, or "".
+	// Path is the path of the refused change, or "".
 	Path string
 	Err  error
 }
@@ -186,7 +186,7 @@ func (e *PlanError) Error() string {
 	return fmt.Sprintf("invalid plan: %s: %v", e.Path, e.Err)
 }
 
-// Paths returns the path of the change that is refused, "" if the error is about none.
+// Paths returns the path of the refused change, "" if the error is not about a change.
 func (e *PlanError) Paths() []string { return []string{e.Path} }
 
 // Unwrap returns the reason.
@@ -201,9 +201,9 @@ type planJSON struct {
 	Options definition.Options `json:"options"`
 	Digest  string             `json:"digest"`
 	Mutates bool               `json:"mutates"`
-	// Budget is that of the pipeline, nil for none.
+	// Budget is the budget of the pipeline, nil for none.
 	Budget *planBudget `json:"budget,omitempty"`
-	// Restores is the id of the backup that the plan takes back, "" for a pipeline.
+	// Restores is the id of the backup that the plan restores, "" for a pipeline.
 	Restores string           `json:"restores,omitempty"`
 	Result   *Result          `json:"result"`
 	Changes  planfile.Changes `json:"changes"`
@@ -217,7 +217,7 @@ type planBudget struct {
 	Bytes int64       `json:"bytes,omitzero"`
 }
 
-// planError makes a *PlanError of what package planfile has refused.
+// planError returns a *PlanError for an error of package planfile.
 func planError(err error) error {
 	if e, ok := err.(*planfile.Error); ok {
 		return &PlanError{Path: e.Path, Err: e.Err}
@@ -225,8 +225,8 @@ func planError(err error) error {
 	return err
 }
 
-// MarshalJSON writes the plan with all bytes that it would write, so that [Executor.OpenPlan] can commit exactly
-// those. A plan that has failed cannot be stored.
+// MarshalJSON writes the plan with all bytes to write, so that [Executor.OpenPlan] can commit exactly those. A plan
+// that has failed cannot be stored.
 func (p *Plan) MarshalJSON() ([]byte, error) {
 	if p.abandoned || p.held != nil {
 		return nil, fmt.Errorf("a plan that cannot be committed cannot be stored: %w", p.failed)
@@ -253,19 +253,19 @@ func (p *Plan) MarshalJSON() ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// OpenPlan takes up a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for.
-// It is judged anew by this executor's policy, every path of it is checked, and nothing is written. The error is a
-// *PlanError for a plan that cannot be trusted: a plan whose text is not strict JSON or has other fields, and a plan
-// that does what no step does, such as giving a file the setuid bit or making a link that leads out of the tree. A plan
-// holds the old text of small files: where such a file has changed or is gone, the plan is shown as it was made, with a
-// warning, and Commit returns the conflict. Risk goes by what the changes are, not by what the plan says of itself: a
-// splice counts as one edit, however long it is, as a replacement by a step does, and an existing file that is written
-// as a whole as many as lines of it differ. Commit checks that the tree is still the planned tree. A plan in which a
-// step had failed, with ContinueOnError, has failed here as well.
+// OpenPlan opens a plan that was stored as JSON, to look at it or to commit it to fsys, the tree it was made for. It is
+// judged again by this executor's policy, every path of it is checked, and nothing is written. The error is a
+// *PlanError for a plan that cannot be trusted. Its text may be invalid JSON or have unknown fields. Or it makes a
+// change that no step makes, such as setting the setuid bit of a file or making a link that leads out of the tree. A
+// plan contains the old text of small files: if such a file has changed or is gone, the plan is shown as it was made,
+// with a warning, and Commit returns the conflict. The risk is computed from the changes, not taken from the plan. A
+// splice counts as one edit, of any length, like a replacement by a step. An existing file that is written as a whole
+// counts an edit for each differing line. Commit checks that the tree is still the planned tree. A plan in which a step
+// had failed, with ContinueOnError, has failed here as well.
 //
-// FilesChanged, risk and what would block are worked out anew; what the Result says of the steps, and TotalEdits, which
-// is their sum, is the plan's own word. So is the pipeline that it says it was made from: with [Executor.RunID] the
-// commit counts as that of this pipeline, so a plan that a stranger may have written should be committed without.
+// FilesChanged, risk and reasons to block are computed again. The results of the steps, and TotalEdits, their sum, are
+// taken from the plan. So is the pipeline of the plan: with [Executor.RunID] the commit counts as a commit of this
+// pipeline, so a plan that a stranger may have written should be committed without a RunID.
 func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Plan, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -302,7 +302,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 		if !journal.ValidID(v.Restores) {
 			return nil, &PlanError{Err: fmt.Errorf("restores %q, which is not an id of a backup", v.Restores)}
 		}
-		t.x.RunID = "" // a restore is not a run that could be asked for again
+		t.x.RunID = "" // a restore is not a run that can be repeated
 	}
 	p.result.Restores = v.Restores
 	p.result.DryRun, p.result.BackupID, p.result.Commit = true, "", CommitOutcome{State: CommitNone}
@@ -322,10 +322,10 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	return p.keep(), nil
 }
 
-// WithForce returns the plan with another answer to whether it may pass what asks for force: the limit on files, the
-// levels of risk, read-only files. It is judged anew. So a person can approve what was shown, without it being
-// planned again. The host's ceiling still holds, and so do its paths and its other limits. The two plans are
-// committed separately; the second commit of the same change is a conflict.
+// WithForce returns the plan with or without force, which lifts the limit on files, the levels of risk and the
+// protection of read-only files. The plan is judged again. So a person can approve the shown plan without planning
+// again. The host's ceiling, paths and other limits still apply. The two plans are committed separately; the second
+// commit of the same change is a conflict.
 func (p *Plan) WithForce(force bool) *Plan {
 	q := p.copied()
 	q.options.Force = force
@@ -335,9 +335,9 @@ func (p *Plan) WithForce(force bool) *Plan {
 	return q
 }
 
-// Digest returns a SHA-256, as 64 hexadecimal digits, of what Commit would do: kind and path of each change, where it
-// comes from, what it replaces, hash, mode and target before and after, whether what is deleted is kept, and whether
-// there is going to be a backup. It is the same for a plan and for what [Executor.OpenPlan] makes of its JSON, and
+// Digest returns a SHA-256, as 64 hexadecimal digits, of the effect of Commit: kind and path of each change, its source
+// path, the replaced file, hash, mode and target before and after, whether a deleted file is kept, and whether there
+// will be a backup. It is the same for a plan and for the plan that [Executor.OpenPlan] reads from its JSON, and
 // depends neither on the program that planned it nor on force: to approve a digest is to approve these bytes.
 //
 // Digest may read files: fsutil.ErrDrift reports a changed file. A plan that cannot be committed has no digest.

@@ -33,7 +33,7 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// policy returns what every path of a run on the tree is checked against.
+// policy returns the policy for all paths of a run on the tree.
 func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
 	g := guard.Policy{Reserved: stateDir, Portable: x.PortableNames, Denied: x.DeniedPaths, ReadOnly: x.ReadOnlyPaths}
 	for _, list := range []struct {
@@ -54,8 +54,8 @@ func (x Executor) policy(fsys afero.Fs, stateDir string) (guard.Policy, error) {
 	return g, nil
 }
 
-// allowed returns the canonical AllowedPaths. One that leads through a link is refused unless the host allows as well
-// what that leads to: what is in the tree, which may come from a stranger, must not say what may be read and written.
+// allowed returns the canonical AllowedPaths. A path that leads through a link is refused unless the target is allowed
+// too: the tree, which may come from a stranger, must not decide what may be read and written.
 func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 	plain := stage.New(fsys)
 	defer plain.Close()
@@ -69,7 +69,7 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 		if err != nil {
 			return nil, &ExecutorError{Field: "AllowedPaths", Value: name, Err: err}
 		}
-		// A path that does not exist yet, or leads nowhere, is taken as written: a later link there is not followed.
+		// A path that does not exist yet, or leads nowhere, stays as written: a later link there is not followed.
 		if resolved, err := plain.Resolve(canonical); err == nil && resolved != canonical {
 			leadsTo[canonical] = resolved
 			continue
@@ -90,17 +90,17 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 
 var errIsConfigDir = errors.New("it is the directory in which the key of this user is kept: run on another one")
 
-// closeConfig closes the directory that holds the user's key and configuration, or is going to, if it lies in the tree,
-// and pins the links of the tree that lead there, or away from the tree. Directories are compared as what they are, for
-// a tree says nothing of what it is called.
+// closeConfig hides the directory for the user's key and configuration, if it is in the tree, and pins the links of the
+// tree that lead there, or out of the tree. Directories are compared by identity, because a tree does not know its own
+// path.
 func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 	config, err := os.UserConfigDir()
 	if err != nil || disk.InMemory(fsys) {
-		return nil // then there is no key of the user
+		return nil // then the user has no key
 	}
 	top, err := fsys.Stat(".")
 	if err != nil {
-		return nil // nothing is there yet
+		return nil // the tree does not exist yet
 	}
 	trace, err := rootfs.TraceName(filepath.Join(config, "millrace"))
 	if err != nil {
@@ -123,7 +123,7 @@ func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 // DefaultMaxPlanBytes is the longest stored plan of the zero [Executor], in bytes. Whole files may be in it.
 const DefaultMaxPlanBytes = 64 << 20
 
-// limits are what the host allows each step to cost.
+// limits returns the host's limits for each step.
 func (x Executor) limits() actions.Limits {
 	return actions.Limits{
 		MaxFileBytes: x.Limits.MaxFileBytes, MaxMatches: x.Limits.MaxMatches, MaxOutputBytes: x.Limits.MaxOutputBytes,
@@ -131,8 +131,8 @@ func (x Executor) limits() actions.Limits {
 	}
 }
 
-// stepLimits are the limits of each step of a pipeline. Steps that only read stage nothing, so they take no share of
-// that.
+// stepLimits returns the limits of each step of a pipeline. Steps that only read stage nothing, so they have no share
+// of MaxStagedBytes.
 func (x Executor) stepLimits(p definition.Pipeline) actions.Limits {
 	writers := 0
 	for _, s := range p.Steps {
@@ -146,8 +146,8 @@ func (x Executor) stepLimits(p definition.Pipeline) actions.Limits {
 	return l
 }
 
-// share is what each of so many steps may have of a limit. It does not depend on what the others need, for then it
-// would on the order in which they run. Negative stays negative: no limit.
+// share returns the share of a limit for each of that many steps. It does not depend on the needs of other steps,
+// because then it would depend on the order in which they run. Negative stays negative: no limit.
 func share(total int64, steps int) int64 {
 	if total < 0 {
 		return total
@@ -155,7 +155,7 @@ func share(total int64, steps int) int64 {
 	return max(1, total/int64(max(1, steps)))
 }
 
-// workers is how many goroutines a run may use.
+// workers returns the number of goroutines that a run may use.
 func (x Executor) workers() int {
 	if x.Workers > 0 {
 		return x.Workers
@@ -163,7 +163,7 @@ func (x Executor) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// lockWait returns how long to wait for another run. A negative LockWait becomes some hundred years.
+// lockWait returns the time to wait for another run. A negative LockWait becomes some hundred years.
 func (x Executor) lockWait() time.Duration {
 	if x.State.LockWait < 0 {
 		return math.MaxInt64
@@ -171,7 +171,7 @@ func (x Executor) lockWait() time.Duration {
 	return cmp.Or(x.State.LockWait, DefaultLockWait)
 }
 
-// checkHost returns an error if a step asks something of the host that it does not have, or does not allow.
+// checkHost returns an error if a step needs something from the host that the host does not have or does not allow.
 func (x Executor) checkHost(ctx context.Context, p definition.Pipeline) error {
 	if err := p.CheckTools(x.Tools); err != nil {
 		return err
@@ -182,7 +182,7 @@ func (x Executor) checkHost(ctx context.Context, p definition.Pipeline) error {
 	return checkAgents(p, x.Agents)
 }
 
-// checkAgents returns a *ValidationError if a step asks an agent that there is not.
+// checkAgents returns a *ValidationError if a step asks a missing agent.
 func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 	e := new(ValidationError)
 	for i, s := range p.Steps {
@@ -215,12 +215,12 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 	return nil
 }
 
-// checkCommands returns a *ValidationError if a step is to run a command that the host does not allow. The text
-// of a template is checked when the command is about to run.
+// checkCommands returns a *ValidationError if a step would run a command that the host does not allow. Commands with
+// templates are checked just before they run.
 func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) error {
 	if !slices.ContainsFunc(p.Steps, func(s definition.Step) bool {
 		_, runs := definition.ExecOf(s.Action)
-		_, asks := definition.PromptOf(s.Action) // perhaps in a workspace, which is made by the policy too
+		_, asks := definition.PromptOf(s.Action) // perhaps in a workspace, which depends on the policy too
 		return runs || asks
 	}) {
 		return nil
@@ -241,7 +241,7 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 			err = x.Commands.Supported()
 		}
 		if err == nil || ctx.Err() != nil {
-			continue // which the run meets itself
+			continue // the run reports this error itself
 		}
 		param := "command"
 		if a.Shell != "" {
@@ -264,7 +264,7 @@ func (x Executor) checkCommands(ctx context.Context, p definition.Pipeline) erro
 	return nil
 }
 
-// hintOf returns what to do about a command that is denied, as it stands after the message.
+// hintOf returns the advice for a denied command, in the form that follows the message.
 func hintOf(denied *command.DeniedError) wording.Part {
 	part := wording.Part{Kind: kinds.Hint, Text: denied.Hint}
 	if part.Text != "" {
@@ -276,14 +276,14 @@ func hintOf(denied *command.DeniedError) wording.Part {
 	return part
 }
 
-// commandOf is what the policy of the host is asked about.
+// commandOf returns the command to check against the host's policy.
 func commandOf(step string, a actions.Exec) command.Command {
 	return command.Command{Step: step, Words: a.Words(), Shell: a.Shell != "", Env: a.Env}
 }
 
-// The executor does not replace the action of a step by an action that is bound to a tool: templates, Equal, Digest
-// and the JSON form are all about the action as it stands in the pipeline. A run needs the tool's Spec, which is
-// computed once when the run begins, and the call, which the action receives when it runs.
+// The executor does not replace the action of a step by an action that is bound to a tool: templates, Equal, Digest and
+// the JSON form all need the action of the pipeline. A run needs the tool's Spec, which is computed once when the run
+// begins, and the call, which the action receives when it runs.
 
 // mayAct returns an error if the host only reads, and a step acts outside of the tree.
 func (x Executor) mayAct(p definition.Pipeline) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/preview"
 )
 
-// Result returns what the run would report. It is a copy. A plan that was stored warns there of files that have changed
-// since.
+// Result returns the result that the run would have. It is a copy. For a stored plan it warns of files that have
+// changed since.
 func (p *Plan) Result() *Result {
 	res := p.result.clone()
 	for _, name := range p.moved {
@@ -28,21 +28,21 @@ func (p *Plan) Result() *Result {
 
 // FileDiff is the difference at one path of a plan, for showing it.
 type FileDiff struct {
-	// Kind is what happens to the file or link at the path, as in [FilesChanged], and to a directory where no file is
-	// concerned. A file in whose place a directory is put is deleted.
+	// Kind is the change of the file or link at the path, as in [FilesChanged], or of a directory if no file is involved.
+	// A file that is replaced by a directory is deleted.
 	Kind change.ChangeKind `json:"kind"`
 	Path string            `json:"path"`
 	From string            `json:"from,omitempty"`
 	// Binary means that the file has NUL bytes at its beginning, and thus no hunks.
 	Binary bool `json:"binary,omitempty"`
-	// Hunks are the places that differ, from top to bottom. None for a binary file, a directory, and where only the
-	// name or the mode differs.
+	// Hunks are the places that differ, from top to bottom. There are none for a binary file, a directory, and a change of
+	// only the name or the mode.
 	Hunks []Hunk `json:"hunks,omitempty"`
 }
 
-// Diff returns what the plan changes as a patch in git's format, which `git apply` and, where no binary file is among
-// them, `patch -p1` accept. Directories are not part of it. If a file of the tree has changed so that the diff cannot
-// be worked out any more, the text says so and holds no patch; [Plan.WriteDiff] returns an error then.
+// Diff returns the changes of the plan as a patch in git's format, for `git apply` and, without binary files, `patch
+// -p1`. Directories are not part of it. If a file of the tree has changed so that the diff can no longer be computed,
+// the text reports that and contains no patch; [Plan.WriteDiff] returns an error then.
 func (p *Plan) Diff() string {
 	var b strings.Builder
 	if err := p.WriteDiff(&b); err != nil {
@@ -51,13 +51,13 @@ func (p *Plan) Diff() string {
 	return b.String()
 }
 
-// WriteDiff writes the text of [Plan.Diff], one file after the other. A large text file that was edited is not held as
-// a whole for it: the error is an *actions.LimitError if the lines that differ, with those around them, are more than
-// MaxOutputBytes of the executor allows. Any other file is: then it is one if the file is larger than MaxFileBytes
-// allows, or, as the plan would leave it, by more than MaxOutputBytes. A plan can be committed that cannot be shown.
+// WriteDiff writes the text of [Plan.Diff], file by file. An edited large text file is not held in memory as a whole:
+// the error is an *actions.LimitError if the differing lines with their context exceed the executor's MaxOutputBytes.
+// Any other file is held in memory: the error is a *LimitError if the file exceeds MaxFileBytes, or its planned content
+// exceeds that by more than MaxOutputBytes. Even if a plan cannot be shown, it can be committed.
 //
-// With paths, only what happens at these, and below those that are directories, is written; other files are not read.
-// Of a file that was renamed, the path is its new one. It is an error to name a path at which nothing changes.
+// With paths, only changes at these paths, and below those that are directories, are written; other files are not read.
+// A renamed file has its new path. It is an error to name a path without a change.
 func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 	done, err := p.reading()
 	if err != nil {
@@ -70,15 +70,15 @@ func (p *Plan) WriteDiff(w io.Writer, paths ...string) error {
 	return p.view().WriteDiff(w, p.changes, paths...)
 }
 
-// view is how the changes of the plan are read.
+// view returns the reader of the plan's changes.
 func (p *Plan) view() preview.View {
 	tree := func(name string) (io.ReadCloser, error) { return disk.Open(p.tree.fs).OpenFound(name) }
 	return preview.View{Limits: p.tree.x.limits(), Tree: tree, Unsure: p.stage == nil}
 }
 
-// Files returns the differences, with their hunks, in path order: all of them, or those at the paths and below those
-// that are directories, as [Plan.WriteDiff] takes them. A large plan need not be held as a whole for it: the paths are
-// those of [Plan.Outline], and no other file is read.
+// Files returns the differences, with their hunks, in path order: all of them, or those at the paths and below paths
+// that are directories, like [Plan.WriteDiff]. So a large plan need not be in memory as a whole: [Plan.Outline] has the
+// paths, and no other file is read.
 func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	done, err := p.reading()
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	}
 	files, kinds := make([]FileDiff, len(changes)), preview.Kinds(changes, p.changes)
 	for i, c := range changes {
-		// a file that was there is shown where it has moved to
+		// an existing file is shown at its new place
 		if c.New.Kind == change.Dir && kinds[i] == change.Created {
 			files[i] = FileDiff{Kind: kinds[i], Path: c.Path}
 			continue
@@ -108,11 +108,11 @@ func (p *Plan) Files(paths ...string) ([]FileDiff, error) {
 	return files, nil
 }
 
-// Outline returns the differences as [Plan.Changes] does, without reading a file for it: New.Hash is zero where it was
-// not needed so far. It is for listing a plan of many files, whose hunks [Plan.Files] gives file by file.
+// Outline returns the differences like [Plan.Changes], but reads no files: New.Hash is zero if it was not needed so
+// far. Use it to list a plan of many files, and [Plan.Files] for the hunks of each file.
 func (p *Plan) Outline() []change.Change { return slices.Clone(p.changes) }
 
-// Hunk is one place at which a file differs, as in a unified diff.
+// Hunk is a place at which a file differs, as in a unified diff.
 type Hunk struct {
 	OldStart int `json:"old_start"` // lines count from 1
 	OldLines int `json:"old_lines"`
@@ -120,11 +120,11 @@ type Hunk struct {
 	NewLines int `json:"new_lines"`
 	// Text has the lines of the hunk, each after a space, a "-" or a "+".
 	Text string `json:"text"`
-	// By has the edits of the steps that made it, in the order of the steps: all those, and only those, that go with it
-	// when it is rejected.
+	// By has the edits of the steps that made the hunk, in the order of the steps: exactly the edits that are rejected
+	// with it.
 	By []change.Origin `json:"by,omitempty"`
 
-	runs  [][]change.Origin // what made each run of changed lines
+	runs  [][]change.Origin // the origins of each run of changed lines
 	marks [][][2]int        // of each changed line
 }
 
@@ -146,7 +146,7 @@ func (h Hunk) shown() preview.Hunk {
 	}
 }
 
-// Steps returns the ids of the steps that made the hunk, each once, in the order they ran.
+// Steps returns the ids of the steps that made the hunk, each once, in the order in which they ran.
 func (h Hunk) Steps() []string {
 	var steps []string
 	for _, o := range h.By {
@@ -157,24 +157,23 @@ func (h Hunk) Steps() []string {
 	return steps
 }
 
-// String returns the hunk as it stands in a unified diff, its "@@" line included.
+// String returns the hunk in the form of a unified diff, with its "@@" line.
 func (h Hunk) String() string { return h.shown().String() }
 
-// HunkLine is one line of the text of a hunk: Op, Text and a newline, one after the other, are the line as it stands
-// there.
+// HunkLine is a line of the text of a hunk: Op, Text and a newline together are the line in the diff.
 type HunkLine struct {
-	// Op is ' ' for a line of both files, '-' for a line that only the old file has, '+' for a line that only the new
-	// file has, and '\\' for the note that the line above it, the last of its file, has no line end.
+	// Op is ' ' for a line of both files, '-' for a line that only the old file has, '+' for a line that only the new file
+	// has, and '\\' for the note that the line above it, the last line of its file, has no line end.
 	Op byte `json:"op"`
-	// Old and New are the numbers of the line in the two files, counted from 1, and 0 where it is not in that file.
+	// Old and New are the numbers of the line in the two files, counted from 1, and 0 if it is not in that file.
 	Old int `json:"old,omitempty"`
 	New int `json:"new,omitempty"`
-	// Text is the line without its "\n"; a "\r" before that is part of it.
+	// Text is the line without its "\n"; a "\r" before the "\n" is part of Text.
 	Text string `json:"text"`
-	// Marks are the ranges of Text, from one byte to before another, that splices took away or put in, in ascending
-	// order; only lines with '-' and '+' have some. A line is marked as a whole where it was removed or put in as a
-	// whole, and where the diff shows a change on other lines than it was made on. There is no mark if nothing but the
-	// line end has changed.
+	// Marks are the ranges of Text, as start and end offsets in bytes, that splices removed or inserted, in ascending
+	// order; only lines with '-' and '+' have marks. A line is marked as a whole if it was removed or inserted as a whole,
+	// and if the diff shows a change on other lines than the changed ones. If only the line end has changed, there is no
+	// mark.
 	Marks [][2]int `json:"marks,omitempty"`
 }
 
@@ -189,18 +188,18 @@ func (h Hunk) Lines() []HunkLine {
 	return lines
 }
 
-// Split returns a hunk for each run of changed lines of this one, from top to bottom, with the unchanged lines around
-// it, so that each can be rejected alone: all choices of them give a file, by [Plan.Revise]. A hunk with one run is
-// returned as it is. Two that lie close together both show the lines between them, so only one of them can be part of a
-// patch. Their new lines are numbered as if all were taken.
+// Split returns a hunk for each run of changed lines of this hunk, from top to bottom, with the unchanged lines around
+// it, so that each can be rejected alone: [Plan.Revise] accepts any choice of them. A hunk with one run is returned
+// unchanged. Two hunks that are close together both show the lines between them, so only one of them can be part of a
+// patch. Their new lines are numbered as if all hunks were accepted.
 //
-// Where one edit has made several runs, all of them are by that edit, and each can be rejected alone.
+// If one edit has made several runs, all of them have that edit as origin, and each can be rejected alone.
 func (h Hunk) Split() []Hunk { return hunksOf(h.shown().Split()) }
 
-// Reject returns a plan without the changes at these paths, and at all paths below those that are directories. The risk
-// is judged anew, by the files that are left and the edits less those that were in the files rejected; the results of
-// the steps stay what they were. It is an error to name a path at which nothing changes, or to reject what the
-// rest needs, such as the renaming of a file in whose place another one is put.
+// Reject returns a plan without the changes at these paths, and at all paths below paths that are directories. The risk
+// is judged again, by the remaining files and by the edits without those in the rejected files; the results of the
+// steps stay unchanged. It is an error to name a path without a change, or to reject a change that the rest needs, such
+// as the rename of a file whose place another file gets.
 func (p *Plan) Reject(paths ...string) (*Plan, error) {
 	kept, edits, err := p.changes, 0, error(nil)
 	if at := p.changesAt(paths); len(at) > 0 {
@@ -213,21 +212,18 @@ func (p *Plan) Reject(paths ...string) (*Plan, error) {
 	return q, nil
 }
 
-// Part describes what becomes of one hunk of a file, see [Plan.Revise].
+// Part is the decision about one hunk of a file, see [Plan.Revise].
 type Part struct {
-	// Hunk is a hunk that [Plan.Files] lists for the file, or a part of it from [Hunk.Split]. It may have
-	// been written as JSON and read back.
+	// Hunk is a hunk from [Plan.Files], or a part of it from [Hunk.Split]. It may have been written as JSON and read back.
 	Hunk Hunk
-	// Text is what is to stand in place of all lines of the hunk, the unchanged ones at its ends included. The plan as
-	// it is has there the lines of [Hunk.Lines] with ' ' and '+'. Nil means the lines as the tree has them, those with
-	// ' ' and '-'.
+	// Text replaces all lines of the hunk, including the unchanged lines at its ends. In the plan these are the lines of
+	// [Hunk.Lines] with ' ' and '+'. Nil means the lines of the tree, those with ' ' and '-'.
 	Text *string
 }
 
-// RejectHunks returns a plan in which the hunks of these numbers, counted from 0 as [Plan.Files] lists them, of the
-// file at path are left as they were; all others stay what they are, to the byte. Rejecting all hunks of a file that is
-// only edited rejects the file. The hunks of the new plan are numbered anew; [Plan.Revise] takes several decisions at
-// once.
+// RejectHunks returns a plan without some hunks of the file at path. Hunks are numbered from 0, in the order of
+// [Plan.Files]; all others stay unchanged, to the byte. Rejecting all hunks of a file that is only edited rejects the
+// file. The hunks of the new plan are numbered again; [Plan.Revise] accepts several decisions at once.
 func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 	q, err := p.revised(path, func(r *preview.Revision) error { return r.Reject(numbers...) })
 	if err != nil {
@@ -236,23 +232,23 @@ func (p *Plan) RejectHunks(path string, numbers ...int) (*Plan, error) {
 	return q, nil
 }
 
-// Revise returns a plan in which some hunks of the file at path are as the parts say: as the tree has them, or with
-// other text. All parts are hunks of this plan, not of the resulting plan, and must not share changed lines.
-// Hunks that no part names stay as they are.
+// Revise returns a plan in which some hunks of the file at path are replaced: by the text of the tree, or by other
+// text. All parts are hunks of this plan, not of the resulting plan, and must not share changed lines. Other hunks stay
+// unchanged.
 //
-// A text is taken as a person leaves it in an editor: where all lines of the hunk end in "\r\n", lines that end in "\n"
-// get that too; the byte order mark at the beginning of a file stays; and at its end a line end is added or taken away
-// so that the last line is as complete as it was, unless the hunk changes just that. Elsewhere a last line without a
-// line end gets one. The text counts as one edit, and its [change.Origin] is {"(review)", n}, n counted from 0 for each
-// file: no step has that id. A text that has some of the edits of the hunk, and nothing else, belongs to the steps that
-// made these edits.
+// A text is expected as a person leaves it in an editor. If all lines of the hunk end in "\r\n", lines that end in "\n"
+// get "\r\n" too. The byte order mark at the beginning of a file stays. At the end of the file a line end is added or
+// removed so that the last line is as complete as before, unless the hunk changes just that. Elsewhere a last line
+// without a line end gets one. The text counts as one edit, and its [change.Origin] is {"(review)", n}, n counted from
+// 0 for each file: no step has that id. A text that consists of some of the hunk's edits belongs to the steps that made
+// these edits.
 //
-// The plan is judged anew, as by [Plan.Reject]; one of [Executor.PlanRestore] that is given another text is judged as
-// any change is from then on. It is an error to name a file that is created or deleted as a whole, or binary, or a
-// hunk that is none of its hunks. A file that has changed since the plan was made is a conflict when the new plan is
+// The plan is judged again, as by [Plan.Reject]. A plan of [Executor.PlanRestore] with another text is judged like any
+// change from then on. It is an error to name a file that is created or deleted as a whole, a binary file, or a hunk
+// that is not a hunk of the file. A file that has changed since the plan was made is a conflict when the new plan is
 // committed, and an [fsutil.ErrDrift] here if it has to be read again.
 //
-// To reject in a new plan what was rejected in an earlier one, look for hunks with the same Text: it has no line
+// To reject the same hunks in a new plan as in an earlier one, look for hunks with the same Text: it has no line
 // numbers.
 func (p *Plan) Revise(path string, parts ...Part) (*Plan, error) {
 	if len(parts) == 0 && slices.ContainsFunc(p.changes, func(c change.Change) bool { return c.Path == path }) {
@@ -303,14 +299,14 @@ func (p *Plan) revised(path string, decide func(*preview.Revision) error) (*Plan
 	changes[at] = c.Change
 	q := p.with(changes, c.FewerEdits-c.Texts)
 	if q.undoes && c.Texts > 0 {
-		// Text that a person has written is not the former text: it is judged by its effect, as any change.
+		// Text that a person has written is not the former text: it is judged like any change.
 		q.undoes = false
 		q.judge()
 	}
 	return q, nil
 }
 
-// with returns a plan with other changes, judged anew, that has lost some edits.
+// with returns a plan with other changes and fewer edits, judged again.
 func (p *Plan) with(changes []change.Change, fewerEdits int) *Plan {
 	q := p.copied()
 	q.changes = changes

@@ -19,66 +19,65 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// Recorder keeps what was answered from outside, so that it is not asked for twice: a dry run and the run after it,
-// with the same [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is asked from several
-// goroutines.
+// Recorder keeps answers from outside, so that nothing is asked twice: a dry run and the run after it, with the same
+// [Executor.Recorder], ask an agent, run a command, and call a pure tool once. It is called from several goroutines.
 //
 // Files in the shared directory of the steps are not recorded.
 //
-// A key is 64 hexadecimal digits: a hash of what was asked, of the visit and the attempt, of what the step before has
-// said, and of what was staged then. For a command, and for an agent with a workspace, the tree is in it too, with the
-// names, sizes, times and identities of all files, so an answer is not taken for a tree that has changed. The host's
-// policy is not in it, so a Recorder belongs to executors of the same policy: a recorded answer is taken without any
-// check.
+// A key is 64 hexadecimal digits: a hash of the question, the visit and the attempt, the answer of the step before, and
+// the changes staged at that time. For a command, and for an agent with a workspace, it includes the tree, with the
+// names, sizes, times and identities of all files, so an answer is not used for a tree that has changed. It does not
+// include the host's policy, so a Recorder belongs to executors of the same policy: a recorded answer is used without
+// any check.
 //
 // The Recorder of a kept run, see [Executor.Checkpoints], should last as long as the run: then a process that resumes
-// the run does not repeat calls that the process before had no time to keep. It should serve that run alone, and leave
-// out the answers of visits that failed and ended the run, for a resume tries them again.
+// the run does not repeat calls that the process before had no time to keep. It should serve only that run, and leave
+// out the answers of failed visits that ended the run, because Resume runs them again.
 type Recorder interface {
-	// Find returns what was kept under the key; ok is false for nothing. An error fails the step, which asks nothing
-	// then.
+	// Find returns the answer under the key; ok is false if there is none. An error fails the step, which then asks
+	// nothing.
 	Find(key string) (r Recorded, ok bool, err error)
-	// Keep keeps it. An error is a warning of the step.
+	// Keep stores an answer under the key. An error is a warning of the step.
 	Keep(key string, r Recorded) error
 }
 
-// Recorded is what was answered once.
+// Recorded is a recorded answer.
 type Recorded struct {
-	// Output and Data are what the step has of them, also beside an error. Data is what JSON has, with whole numbers as
-	// int64, and must not be changed.
+	// Output and Data are the output and the data of the step, also of a failed step. Data has the types of JSON, with
+	// whole numbers as int64, and must not be changed.
 	Output string `json:"output,omitempty"`
 	Data   any    `json:"data,omitempty"`
-	// Cost is what it has cost. It is not spent again; in a run that is resumed it counts for the visit that was going
-	// on.
+	// Cost is the cost of the answer. It is not spent again; in a resumed run it counts for the visit that was
+	// interrupted.
 	Cost budget.Cost `json:"cost_usd,omitempty"`
-	// Error is the text of the error, "" for none, ErrorCode its code. Final means that another attempt is of no use.
+	// Error is the text of the error, "" for none. ErrorCode is its code. Final means that another attempt is useless.
 	Error     string `json:"error,omitempty"`
 	ErrorCode string `json:"error_code,omitempty"`
 	Final     bool   `json:"final,omitempty"`
-	// Changes are what the step has changed in its workspace, to be staged again.
+	// Changes are the changes of the step in its workspace, to be staged again.
 	Changes []RecordedChange `json:"changes,omitempty"`
-	// Recent are the files that were changed so shortly before the answer that their times do not tell all of their
-	// contents apart, by path. The answer is taken only as long as they have these bytes.
+	// Recent are the files that were changed shortly before the answer, by path, because their times cannot distinguish
+	// all their contents. The answer is used only while they have these bytes.
 	Recent map[string]change.Hash `json:"recent,omitempty"`
 }
 
-// RecordedChange is what a step has changed at one path of its workspace.
+// RecordedChange is the change of a step at one path of its workspace.
 type RecordedChange struct {
-	// Path is where it stands now; of what was removed, where it stood. From is where it stood before, if it was
-	// renamed.
+	// Path is the present path, or the former path of a removed file. From is the former path of a renamed file.
 	Path string `json:"path"`
 	From string `json:"from,omitempty"`
-	// Kind is what it is now, change.Absent for what was removed; Mode are its permission bits, Target that of a link.
+	// Kind is the present kind, change.Absent for a removed file. Mode has its permission bits. Target is the target of a
+	// link.
 	Kind   change.Kind `json:"kind"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
 	Target string      `json:"target,omitempty"`
-	// Bytes are those of a file that was written, nil for all else.
+	// Bytes is the content of a written file, otherwise nil.
 	Bytes []byte `json:"bytes,omitzero"`
 }
 
 type plainRecorded Recorded
 
-// UnmarshalJSON reads what encoding/json has written of one, and loses no digit of a number.
+// UnmarshalJSON reads the JSON of a Recorded, and keeps all digits of numbers.
 func (r *Recorded) UnmarshalJSON(data []byte) error {
 	var v struct {
 		plainRecorded
@@ -99,8 +98,8 @@ const (
 	mostRecordedBytes = 64 << 20
 )
 
-// NewMemoryRecorder returns a [Recorder] that keeps up to a thousand answers of 64 MiB together, the newest. It is safe
-// for concurrent use. One answer alone that is longer is an error of Keep.
+// NewMemoryRecorder returns a [Recorder] that keeps the newest answers, at most a thousand and at most 64 MiB together.
+// It is safe for concurrent use. Keep returns an error for an answer that is longer alone.
 func NewMemoryRecorder() Recorder {
 	return &memoryRecorder{kept: make(map[string][]byte)}
 }
@@ -151,24 +150,24 @@ func (m *memoryRecorder) Keep(key string, r Recorded) error {
 	return nil
 }
 
-// Checkpointer keeps how far a run has come, so that another process can go on with it: see [Executor.Checkpoints] and
-// [Executor.Resume]. An error of a method ends the run with that error, and nothing is committed; what was kept before
-// stays good. The methods are called from several goroutines in a run in parallel, but Keep never at the same time as
+// Checkpointer keeps the progress of a run, so that another process can continue it: see [Executor.Checkpoints] and
+// [Executor.Resume]. An error of a method ends the run with that error, and nothing is committed; earlier checkpoints
+// stay valid. The methods are called from several goroutines in a parallel run, but Keep never concurrently with
 // another Keep.
 //
-// A Checkpointer that has the method of an [Approver] is shown what is to be committed.
+// A Checkpointer with the method of an [Approver] sees the plan before the commit.
 type Checkpointer interface {
-	// Enter is called before each attempt, and before the commit of what was changed: the Step of the position is ""
-	// then, and its Index the number of steps. An error that matches ErrHold ends the run in front of it, with a
-	// *HeldError. Steps that are skipped are not entered.
+	// Enter is called before each attempt, and before the commit of changes: then the Step of the position is "", and its
+	// Index the number of steps. An error that matches ErrHold ends the run before the attempt or the commit, with a
+	// *HeldError. Skipped steps are not entered.
 	Enter(ctx context.Context, at Position) error
-	// Keep is called after each attempt, one at a time, and once for each visit that was skipped. The run goes on when
-	// it returns. The checkpoint must not be changed, and is not changed later. An attempt that the end of its
-	// context has cut short is not kept, nor is an attempt that the process did not survive.
+	// Keep is called after each attempt, one at a time, and once for each skipped visit. The run continues when it
+	// returns. The checkpoint must not be changed, and is not changed later. An attempt that was cut short by the end of
+	// its context is not kept, nor is an attempt that the process did not survive.
 	Keep(ctx context.Context, c Checkpoint) error
-	// Spill is where the run puts the bytes of files that it has written as a whole: those that a Delta names. They are
-	// needed as long as the run is to be resumed. It is asked for once a run, and its bytes must still be there, at the
-	// same offsets, when the run is resumed. Nil means a temporary file, for a run that is never going to be.
+	// Spill returns the storage for the bytes of files that the run has written as a whole, to which a Delta refers. They
+	// are needed as long as the run can be resumed. Spill is called once per run, and its bytes must still be there, at
+	// the same offsets, when the run is resumed. Nil means a temporary file, for a run that will never be resumed.
 	Spill() fsutil.Spill
 }
 
@@ -178,65 +177,66 @@ type Position struct {
 	Step  string `json:"step"`
 	Index int    `json:"index"`
 	// Visit counts the arrivals at the step, and Attempt the attempts in that visit, both from 1. Attempt is 0 for a
-	// visit that was skipped; of the commit both are 0.
+	// skipped visit; both are 0 for the commit.
 	Visit   int `json:"visit,omitempty"`
 	Attempt int `json:"attempt,omitempty"`
 }
 
-// Checkpoint is what came of an attempt, and what it takes to go on behind it. Its fields can be kept as JSON.
+// Checkpoint is the result of an attempt, and the state that is needed to continue after it. Its fields can be kept as
+// JSON.
 //
-// One without a Result (its StepID is "") is a mark: that the run was held at the position, that an attempt which acts
-// outside of the tree has begun there, or that the commit begins. It has neither a Delta nor a job of its own, but it
-// has to be kept among the others and given back with them: it is what lets a run that is resumed go through where it
-// was held. One at the commit is given back also where the run goes back to before a step: it has what the commit took
-// away, which is how files that were put back after a crash are known.
+// A checkpoint without a Result (its StepID is "") is a mark: the run was held at the position, or an attempt which
+// acts outside of the tree has begun there, or the commit begins. It has no Delta, but it must be kept in order and
+// returned with the others: it lets a resumed run pass the place where it was held. A mark of the commit is returned
+// even if the run goes back to before a step: it lists the files that the commit removed, so that files restored after
+// a crash are recognized.
 type Checkpoint struct {
 	Position
-	// Result is what the step has done, as it stands in the Result of a run. Of an attempt that is followed by another
-	// one it is that attempt's.
+	// Result is the result of the step, as in the Result of a run. If another attempt follows, it is the result of this
+	// attempt.
 	Result StepResult `json:"result"`
-	// Final means that the visit is over. A run goes on behind a Final checkpoint.
+	// Final means that the visit is over. A resumed run continues after a Final checkpoint.
 	Final bool `json:"final,omitempty"`
-	// State is the interpreter's, and of no use to others.
+	// State is the state of the interpreter, for internal use only.
 	State json.RawMessage `json:"state,omitempty"`
-	// Parent is the number of the checkpoint whose Delta this one's follows, 0 for none: checkpoints are numbered from
-	// 1, those of [Saved] first, in the order in which they were kept.
+	// Parent is the number of the checkpoint whose Delta precedes this Delta, 0 for none. Checkpoints are numbered from 1,
+	// those of [Saved] first, in the order in which they were kept.
 	Parent int `json:"parent,omitempty"`
-	// Delta is what has changed on the stage since Parent, nil if that cannot be anything. It is bytes, of any value.
+	// Delta has the changes of the stage since Parent, nil if there cannot be any. It may contain any bytes.
 	Delta []byte `json:"delta,omitempty"`
 }
 
-// Saved is what a [Checkpointer] has kept of a run.
+// Saved is the state of a run kept by a [Checkpointer].
 type Saved struct {
-	// Checkpoints are all that were given to Keep, in that order. To go back to before a step, leave out those behind
-	// the one to go on from. An error ends Resume. Nil is none: the run begins anew.
+	// Checkpoints are all checkpoints passed to Keep, in that order. To go back to before a step, leave out the
+	// checkpoints after the last one to keep. An error ends Resume. Nil means none: the run starts from the beginning.
 	Checkpoints iter.Seq2[Checkpoint, error]
-	// Began is when the run began first. Nothing of the tree was read before. The zero time has every file that was
-	// read compared by its bytes before the commit.
+	// Began is the time when the run first began. The tree was not read before. With the zero time, every file that was
+	// read is compared by its bytes before the commit.
 	Began time.Time
-	// Force lifts what [Options.Force] lifts, and the pipeline stays the same for its Digest and for [Executor.RunID].
+	// Force lifts the same limits as [Options.Force], but the pipeline stays the same for its Digest and for
+	// [Executor.RunID].
 	Force bool
 }
 
-// Drift is one path of the tree that is not what a run rests on any more.
+// Drift is a path of the tree that has changed since a run has read it.
 type Drift struct {
 	Path string
 	// Reason is "content", "removed", "created", "kind", "mode", "target" (of a symbolic link) or "entries" (of a
-	// directory that was moved or removed as a whole: other names in it, and where it is removed also files in it that
-	// were changed).
+	// directory that was moved or removed as a whole: its names have changed, or if it is removed also files in it).
 	Reason string
-	// Step is the id of the step that has read it first.
+	// Step is the id of the first step that has read it.
 	Step string
 }
 
-// DriftError means that a run cannot be resumed, for another program has changed what its steps have read. Nothing was
-// written. It matches fsutil.ErrDrift, and its code is "drift".
+// DriftError means that a run cannot be resumed, because another program has changed paths that its steps have read.
+// Nothing was written. It matches fsutil.ErrDrift, and its code is "drift".
 type DriftError struct {
 	Drifts []Drift // at least one, by path
-	// From is the id of the step to resume from instead: the first that rests on any of them.
+	// From is the id of the step to resume from instead: the first step that depends on any of the paths.
 	From string
-	// Outside is the id of the first step behind it that has acted outside of the tree, and would do so once more then,
-	// "" for none.
+	// Outside is the id of the first step from there on that has acted outside of the tree, and would act once more, ""
+	// for none.
 	Outside string
 }
 

@@ -16,26 +16,26 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// Recovery describes what [Executor.Recover] found and did.
+// Recovery is the result of [Executor.Recover].
 type Recovery struct {
-	// RolledBack are transactions that had not been committed and were undone, Finished those that had been committed
-	// and were only to be cleaned up. Both are ids, in the order of time.
+	// RolledBack are transactions that had not been committed and were undone. Finished are committed transactions whose
+	// cleanup was finished. Both are ids, in the order of time.
 	RolledBack []string `json:"rolled_back,omitempty"`
 	Finished   []string `json:"finished,omitempty"`
-	// Warnings are what did not go as it should, although nothing failed.
+	// Warnings are irregularities that are not failures.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// Recover undoes the transactions that a crash has left unfinished in the tree, and cleans up after those that were
-// committed. Run and Commit do it by themselves before they write; Recover is for programs that only read, and for
-// after a *CommitError in state CommitPending. It costs one look if there is nothing to do.
+// Recover undoes the transactions that a crash has left unfinished in the tree, and cleans up after committed ones. Run
+// and Commit recover before they write; Recover is for programs that only read, and for use after a *CommitError in
+// state CommitPending. If there is nothing to do, it costs one look.
 //
-// The error is a *CommitError in state CommitPending that names the directory and the reason if a transaction cannot be
-// undone, because its journal is damaged, was not written here, or because the file system fails. Nothing is touched
-// then on the word of a journal that cannot be trusted; [Executor.Inspect] says which one it is.
-// [Executor.TrustLeftover] and [Executor.DiscardLeftover] are the ways out. It is [ErrStateDir] if the state directory
-// itself cannot be used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is
-// something to undo or to finish, and Inspect reports what.
+// The error is a *CommitError in state CommitPending, with the directory and the reason, if a transaction cannot be
+// undone because its journal is damaged or was not written here, or because the file system fails. Nothing is changed
+// based on a journal that cannot be trusted; [Executor.Inspect] reports such a transaction. [Executor.TrustLeftover]
+// and [Executor.DiscardLeftover] are the ways out. The error is [ErrStateDir] if the state directory itself cannot be
+// used. With ReadOnly or DryRun nothing is written: the error matches [ErrReadOnly] if there is something to undo or to
+// finish, and Inspect reports it.
 func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {
@@ -60,7 +60,7 @@ func (x Executor) Recover(ctx context.Context, fsys afero.Fs) (*Recovery, error)
 		return err
 	})
 	if !work && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		// Nothing has to be undone, and where nothing can be written nothing has to be tidied up.
+		// Nothing has to be undone, and without the right to write nothing can be tidied up.
 		r, err = &Recovery{}, nil
 	}
 	if r != nil {
@@ -80,7 +80,7 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 	for _, l := range found.Leftovers {
 		switch {
 		case errors.Is(l.Err, commit.ErrRecoveryRequired):
-			// It is still there; the error says why.
+			// It is still there; the error has the reason.
 		case l.Status == backup.LeftoverCommitted:
 			r.Finished = append(r.Finished, l.ID)
 		default:
@@ -93,7 +93,7 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 	switch {
 	case errors.Is(err, commit.ErrRecoveryRequired):
 		return r, &CommitError{State: CommitPending, Err: err}
-	case is[*commit.RollbackConflict](err): // all is undone but the paths that it names
+	case is[*commit.RollbackConflict](err): // everything is undone except the paths that it names
 		return r, &CommitError{State: CommitRolledBack, Err: err}
 	case errors.Is(err, ErrStateDir), err != nil && ctx.Err() != nil:
 		return r, fmt.Errorf("recover: %w", err)
@@ -105,8 +105,8 @@ func (t *tree) recovered(ctx context.Context, found commit.Recovery, err error) 
 
 var errElsewhere = fmt.Errorf("it was begun with State.Dir %q; call Recover with that", DefaultStateDir)
 
-// elsewhere refuses to write over a transaction that was begun by an executor with the usual state directory, if this
-// one has another: what it would undo later has to stay as it is.
+// elsewhere refuses to write while a transaction of an executor with the default state directory is unfinished, if this
+// executor has another directory: undoing that transaction later needs the tree unchanged.
 func (t *tree) elsewhere() error {
 	dirs, err := t.unfinishedElsewhere()
 	if err != nil || len(dirs) == 0 {
@@ -116,8 +116,8 @@ func (t *tree) elsewhere() error {
 		Err: &commit.PendingError{ID: path.Base(dirs[0]), Dir: dirs[0], Err: errElsewhere}}
 }
 
-// unfinishedElsewhere returns the transactions that are not finished in the usual state directory, of an executor that
-// has another.
+// unfinishedElsewhere returns the unfinished transactions in the default state directory, for an executor with another
+// state directory.
 func (t *tree) unfinishedElsewhere() ([]string, error) {
 	if t.stateDir == DefaultStateDir {
 		return nil, nil
@@ -127,15 +127,15 @@ func (t *tree) unfinishedElsewhere() ([]string, error) {
 	dirs, err := commit.Unfinished(o)
 	switch {
 	case errors.Is(err, ErrStateDir):
-		return nil, nil // what is there is no state directory
+		return nil, nil // the path is not a state directory
 	case err != nil:
 		return nil, fmt.Errorf("look for what is not finished in %s: %w", DefaultStateDir, err)
 	}
 	return dirs, nil
 }
 
-// warnOfUnfinished is for verbs that take no lock and undo nothing: what they read may be partly of a transaction
-// that a crash has left in the middle, or that goes on.
+// warnOfUnfinished is for methods that take no lock and undo nothing: they may read the partial result of a transaction
+// that a crash has interrupted, or that is running.
 func (t *tree) warnOfUnfinished() {
 	dirs, err := commit.Unfinished(t.commitOptions(nil))
 	more, merr := t.unfinishedElsewhere()
@@ -148,33 +148,32 @@ func (t *tree) warnOfUnfinished() {
 	}
 }
 
-// Inspection describes what is left over in a tree.
+// Inspection describes the leftovers in a tree.
 type Inspection struct {
-	// Leftovers are the transactions that were not finished, in the order of time. Recover, and every run that writes,
-	// deals with them, or refuses to if one is backup.LeftoverSuspicious.
+	// Leftovers are the unfinished transactions, in the order of time. Recover, and every run that writes, resolves them,
+	// or refuses if one is backup.LeftoverSuspicious.
 	Leftovers []backup.Leftover `json:"leftovers,omitempty"`
-	// Conflicts are transactions that were undone, except files that another program has written since. The former
-	// files are kept in their directories until the user removes them. They do not keep runs from starting. Their status
-	// is backup.LeftoverConflict.
+	// Conflicts are transactions that were undone, except for files that another program has written since. The former
+	// files are kept in their directories until the user removes them. They do not stop runs. Their status is
+	// backup.LeftoverConflict.
 	Conflicts []backup.Leftover `json:"conflicts,omitempty"`
 }
 
-// Clean reports whether nothing is left over: no transaction, and no conflict to look into.
+// Clean reports whether there are no leftovers: no transaction, and no conflict to look into.
 func (i *Inspection) Clean() bool { return len(i.Leftovers) == 0 && len(i.Conflicts) == 0 }
 
-// Blocked reports whether Recover would refuse to go on, and so would every run that writes: a transaction is
-// suspicious.
+// Blocked reports whether Recover, and every run that writes, would refuse: a transaction is suspicious.
 func (i *Inspection) Blocked() bool {
 	return slices.ContainsFunc(i.Leftovers, func(l backup.Leftover) bool { return l.Status == backup.LeftoverSuspicious })
 }
 
 // Inspect reports what [Executor.Recover] would find, and changes nothing at all: not the tree, not the state
-// directory, not the lock, not the user's key. So it works on a tree that cannot be written to, and beside a run,
-// whose own transaction it then reports. A transaction can only be told from a planted one with what Recover sees: a
-// wrapper that hides the identity of files makes it suspicious.
+// directory, not the lock, not the user's key. So it works on a tree that cannot be written to, and during a run, whose
+// own transaction it then reports. It needs the same information as Recover to distinguish a transaction from a planted
+// one: under a wrapper that hides the identity of files, a transaction is suspicious.
 //
-// The error is [ErrStateDir] if the state directory is a link, a file or another user's, that of the file system, or
-// the context's. A damaged transaction is not an error: see backup.LeftoverSuspicious.
+// The error is [ErrStateDir] if the state directory is a link, a file or another user's, or an error of the file system
+// or the context. A damaged transaction is not an error: see backup.LeftoverSuspicious.
 func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, error) {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -200,16 +199,16 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 	return i, nil
 }
 
-// TrustLeftover vouches for a transaction that [Executor.Recover] refuses because it is not signed with this executor's
-// key, or not at the place where it was made: it is undone, or finished, like one of this executor's own. So a tree is
-// freed whose key was lost with the home of a container, or that was copied in the middle of a commit. The id is that
-// of [backup.Leftover].
+// TrustLeftover accepts a transaction that [Executor.Recover] refuses because it is not signed with this executor's
+// key, or not at the place where it was made: it is undone, or finished, like the executor's own transactions. This
+// unblocks a tree whose key was lost with the home of a container, or that was copied during a commit. The id is the id
+// of a [backup.Leftover].
 //
 // Call it only for a transaction that this library has made in this tree: it writes the former files that the
-// transaction names. Everything else about it still has to be right: its checksums, its paths, its state directory.
-// Other leftovers are treated as by Recover. The resulting backup can only be restored with the key it was made with.
+// transaction names. Everything else about it must still be valid: its checksums, its paths, its state directory. Other
+// leftovers are treated as by Recover. The resulting backup can only be restored with the key it was made with.
 //
-// Errors: those of Recover, [ErrReadOnly], and fs.ErrNotExist if there is no transaction of that id.
+// Errors: the errors of Recover, [ErrReadOnly], and fs.ErrNotExist if there is no transaction with that id.
 func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (*Recovery, error) {
 	var r *Recovery
 	err := x.decide(ctx, fsys, func(t *tree, o commit.Options) error {
@@ -229,15 +228,15 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 }
 
 // DiscardLeftover removes a transaction that a crash has left, above all a suspicious transaction, or a transaction
-// that is kept as a conflict. The tree stays as it is. The id is that of [backup.Leftover]. The former files that the
-// transaction kept are removed with it: if the tree is between old and new, it stays so.
+// that is kept as a conflict. The tree stays unchanged. The id is the id of a [backup.Leftover]. The former files of
+// the transaction are removed with it: if the tree is between old and new, it stays so.
 //
-// A transaction with files that are out of the tree and nowhere else is not removed. It becomes a conflict of that id,
-// which keeps nothing from running, and the error of code conflict names the files and where they are.
-// DiscardLeftover removes it when it is called once more.
+// A transaction with files that are nowhere else is not removed. It becomes a conflict with that id, which does not
+// stop runs, and the error of code conflict names the files and their places. A second call of DiscardLeftover removes
+// it.
 //
-// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction of that id, that of the lock or
-// of the file system, or the context's.
+// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction with that id, or an error of
+// the lock, the file system or the context.
 func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string) error {
 	return x.decide(ctx, fsys, func(_ *tree, o commit.Options) error {
 		if err := commit.Discard(ctx, o, id); err != nil {
@@ -247,7 +246,7 @@ func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string)
 	})
 }
 
-// decide calls do under the lock, with nothing recovered before. A host that only reads decides nothing.
+// decide calls do under the lock, without recovery before. A host that only reads decides nothing.
 func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o commit.Options) error) error {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {

@@ -18,15 +18,15 @@ import (
 const (
 	reportRule = "━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━━" // 39 columns
 
-	shortList    = 2  // files of a step that a report lists when it is not verbose
-	longestText  = 50 // lines of a file that a verbose report shows
-	longestWay   = 30 // steps that a report names in the order in which they ran
+	shortList    = 2  // files of a step in a report that is not verbose
+	longestText  = 50 // lines of a file in a verbose report
+	longestWay   = 30 // steps in the order of execution in a report
 	detailIndent = "   "
 	itemIndent   = "     "
 )
 
-// Write writes what the pipeline has asked for: the compact line, or the whole report if it is verbose. The error is
-// that of w.
+// Write writes the form that the pipeline asks for: the compact line, or the whole report if it is verbose. The error
+// is an error of w.
 func (r *Result) Write(w io.Writer) error {
 	if r.Verbose {
 		return r.WriteReport(w)
@@ -35,9 +35,9 @@ func (r *Result) Write(w io.Writer) error {
 	return err
 }
 
-// WriteReport writes the report for people, whatever the pipeline has asked for. It lists two files a step, or all of
-// them, file contents (50 lines each at most) and counts per file if the pipeline is verbose. [Result.Write] obeys the
-// pipeline.
+// WriteReport writes the report for people, whatever form the pipeline asks for. It lists two files per step. If the
+// pipeline is verbose, it lists all files, file contents (50 lines each at most) and counts per file. [Result.Write]
+// follows the pipeline's setting.
 func (r *Result) WriteReport(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, reportRule)
@@ -88,8 +88,8 @@ func (r *Result) WriteReport(w io.Writer) error {
 	return b.Flush()
 }
 
-// way names the steps in the order in which they ran, as often as they did, "" if that is the order of the pipeline and
-// once each.
+// way returns the steps in the order in which they ran, with repetitions, "" if that is the order of the pipeline and
+// each ran once.
 func (r *Result) way() string {
 	var way, straight []string
 	for _, v := range r.History {
@@ -184,7 +184,7 @@ func (s StepResult) writeReport(b *bufio.Writer, number int, verbose bool) {
 	}
 }
 
-// editing are the actions whose sign of work are edits, also when there were none.
+// editing are the actions whose number of edits is shown even if it is 0.
 var editing = map[string]bool{"edit": true, "edit_files": true, "multi_edit": true, "patch": true,
 	"pattern_replace": true, "regex_transform": true}
 
@@ -240,7 +240,7 @@ func mark(ok bool) string {
 	return "❌"
 }
 
-// formatDuration rounds as a person would: 3.4ms, 234ms, 1.2s, 2m5s.
+// formatDuration rounds like a person: 3.4ms, 234ms, 1.2s, 2m5s.
 func formatDuration(d time.Duration) string {
 	switch {
 	case d < time.Microsecond:
@@ -258,7 +258,7 @@ func formatDuration(d time.Duration) string {
 	}
 }
 
-// boundsLines are what a report says of the bounds of a run: nothing if it had none and cost nothing.
+// boundsLines returns the lines of a report about the bounds of a run: none if it had no bounds and no costs.
 func (r *Result) boundsLines() []string {
 	var lines []string
 	if r.Classification != "" {

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Result is what a run has done. Its JSON is listed in docs/json-results.md; durations are milliseconds there.
-// Lists are in path order or in the order of the steps, never in the order things happened to finish.
+// Result is the result of a run. Its JSON is listed in docs/json-results.md; durations are milliseconds there. Lists
+// are in path order or in the order of the steps, never in the order in which work finished.
 type Result struct {
 	Name           string `json:"name"`
 	Success        bool   `json:"success"`         // no step has failed unhandled, and nothing was blocked or in conflict
@@ -31,56 +31,56 @@ type Result struct {
 	// led to another one than the next in the list. Nil otherwise: then Results says it all. Of more than 200
 	// visits those that were skipped are left out.
 	History []Visit `json:"history,omitempty"`
-	// BackupID names the backup that [Executor.Restore] takes. Empty if none was made.
+	// BackupID is the id of the backup for [Executor.Restore]. Empty if none was made.
 	BackupID string `json:"backup_id,omitempty"`
 	// FilesAffected are the files that any step has matched, changed or not.
 	FilesAffected []string `json:"files_affected"`
-	// FilesChanged are the files that differ in the end.
+	// FilesChanged are the files that differ at the end.
 	FilesChanged FilesChanged `json:"files_changed"`
 	// TotalEdits is the sum of the steps' replacements.
 	TotalEdits int `json:"total_edits"`
-	// OverallRiskLevel is judged by FilesChanged and TotalEdits; of a run that failed, by its steps one by one and
-	// TotalEdits. Unset if no step can write.
+	// OverallRiskLevel is judged by FilesChanged and TotalEdits; for a failed run, by its steps one by one and TotalEdits.
+	// Unset if no step can write.
 	OverallRiskLevel risk.Level `json:"overall_risk_level,omitzero"`
-	// RollbackPerformed means that changes were staged, or even written, and taken back.
+	// RollbackPerformed means that changes were staged, or even written, and undone.
 	RollbackPerformed bool `json:"rollback_performed,omitempty"`
 	DryRun            bool `json:"dry_run"`
-	// WouldBlock, of a dry run, means that a run would be refused; BlockReason says why, of a refused run too.
+	// WouldBlock, in a dry run, means that a real run would be refused. BlockReason is the reason, also for a refused run.
 	WouldBlock  bool          `json:"would_block,omitempty"`
 	BlockReason string        `json:"block_reason,omitempty"`
 	Commit      CommitOutcome `json:"commit"`
-	// Incomplete, of a dry run, means that a step which acts outside of the tree was not run, and what depends on it
-	// neither. A plan like that cannot be committed: ErrIncomplete.
+	// Incomplete, in a dry run, means that a step which acts outside of the tree was not run, and neither were steps that
+	// depend on it. Such a plan cannot be committed: ErrIncomplete.
 	Incomplete bool `json:"incomplete,omitempty"`
-	// Guarantee describes what the commit was safe against. Empty if nothing was to be written.
+	// Guarantee describes the events that the commit was safe against. Empty if there was nothing to write.
 	Guarantee Guarantee `json:"guarantee,omitempty"`
 	// Error is the message of the error that the run returned.
 	Error string `json:"error,omitempty"`
-	// ErrorCode is what the function [ErrorCode] returns for that error, "" for none.
+	// ErrorCode is the result of the function [ErrorCode] for that error, "" for none.
 	ErrorCode string `json:"error_code,omitempty"`
-	// Warnings are what the user should know although nothing failed.
+	// Warnings are messages for the user that are not failures.
 	Warnings []string `json:"warnings,omitempty"`
 	// Verbose means that WriteReport lists everything.
 	Verbose bool `json:"verbose,omitempty"`
 	// RunID is the id given by [Executor.RunID].
 	RunID string `json:"run_id,omitempty"`
-	// Classification is that of the pipeline.
+	// Classification is the classification of the pipeline.
 	Classification string `json:"classification,omitempty"`
-	// Cost is what all attempts of the run have cost, those that failed as well; in JSON a number of dollars.
+	// Cost is the cost of all attempts of the run, including failed ones; in JSON a number of dollars.
 	Cost budget.Cost `json:"total_cost_usd,omitzero"`
-	// Budget is the budget of the pipeline and the host beside what was used of it. Nil without one.
+	// Budget is the budget of the pipeline and the host, with its use. Nil without a budget.
 	Budget *budget.Report `json:"budget,omitempty"`
 	// DeadlineMet means that the run was done before its deadline, or ended for another reason. Nil without a deadline.
 	DeadlineMet *bool `json:"deadline_met,omitempty"`
 	// Restores is the id of the backup that was restored. Empty for a pipeline.
 	Restores string `json:"restores,omitempty"`
-	// Replayed means that the run had been committed before: this is the result of then.
+	// Replayed means that the run had been committed before: this is the stored result.
 	Replayed bool `json:"replayed,omitempty"`
 	// TotalDuration is the time from the start of the first step to the end of the commit.
 	TotalDuration time.Duration `json:"-"`
 }
 
-// AllWarnings returns the warnings of the run and then those of its steps, in their order, each of these with its step:
+// AllWarnings returns the warnings of the run and then the warnings of its steps, in their order, each with its step:
 // "step 'fix': old_text matches nothing in a.txt".
 func (r *Result) AllWarnings() []string {
 	all := slices.Clone(r.Warnings)
@@ -92,23 +92,23 @@ func (r *Result) AllWarnings() []string {
 	return all
 }
 
-// CommitState describes what became of the change.
+// CommitState is the outcome of a commit.
 type CommitState string
 
-// The states a commit can end in.
+// The states in which a commit can end.
 const (
-	CommitNone       CommitState = "none"             // nothing was to be written, or nothing was tried
-	CommitApplied    CommitState = "applied"          // the tree is what the plan says
+	CommitNone       CommitState = "none"             // there was nothing to write, or nothing was tried
+	CommitApplied    CommitState = "applied"          // the tree is as planned
 	CommitRolledBack CommitState = "rolled_back"      // the tree is as before
 	CommitPending    CommitState = "pending_recovery" // the tree needs Recover
 )
 
-// CommitOutcome describes what became of the change.
+// CommitOutcome is the outcome of a commit.
 type CommitOutcome struct {
 	State CommitState `json:"state"`
 }
 
-// Guarantee is the worst that a commit was safe against, a text: each includes those after it.
+// Guarantee is the worst event that a commit was safe against, a text: each value includes those after it.
 type Guarantee = commit.Guarantee
 
 // Events that a commit survives. They depend on the file system, and on [Executor.State.NoSync].
@@ -118,18 +118,18 @@ const (
 	Failure   = commit.Failure   // "error": an operation fails; the tree does not outlive the process anyway
 )
 
-// failed notes the error that the run returns, nil for none.
+// failed sets the error that the run returns, nil for none.
 func (r *Result) failed(err error) {
 	r.Success, r.Error, r.ErrorCode = err == nil, errorText(err), ErrorCode(err)
 }
 
-// committed notes what became of the change.
+// committed sets the outcome of the commit.
 func (r *Result) committed(report commit.Report, err error) {
 	r.DryRun, r.WouldBlock = false, false
 	for i := range r.Results {
 		for j := range r.Results[i].Files {
 			f := &r.Results[i].Files[j]
-			f.WouldModify, f.Preview = nil, "" // what a dry run has told
+			f.WouldModify, f.Preview = nil, "" // fields of a dry run
 		}
 	}
 	r.BackupID = report.BackupID
@@ -146,12 +146,12 @@ func (r *Result) committed(report commit.Report, err error) {
 	r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitRolledBack
 	r.failed(err)
 	if err != nil {
-		// Staged changes that were not written are discarded, whatever the reason.
+		// Staged changes that were not written are discarded, for any reason.
 		r.RollbackPerformed = r.RollbackPerformed || r.Commit.State == CommitNone && r.FilesChanged.Count() > 0
 	}
 }
 
-// FilesChanged lists the files that are different in the end, each in one list. Directories are not listed.
+// FilesChanged lists the files that differ at the end, each in one list. Directories are not listed.
 type FilesChanged struct {
 	Created  []string      `json:"created,omitempty"`
 	Modified []string      `json:"modified,omitempty"`
@@ -159,18 +159,18 @@ type FilesChanged struct {
 	Renamed  []RenamedFile `json:"renamed,omitempty"`
 }
 
-// RenamedFile is a file that has another name in the end, and perhaps other bytes.
+// RenamedFile is a file that has another name at the end, and perhaps other bytes.
 type RenamedFile struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
 
-// Count returns how many files are different.
+// Count returns the number of files that differ.
 func (f FilesChanged) Count() int {
 	return len(f.Created) + len(f.Modified) + len(f.Deleted) + len(f.Renamed)
 }
 
-// codeOfOld returns the code of a failed run whose result was stored without a code, as earlier versions did.
+// codeOfOld returns the code of a failed run whose result was stored without a code by an earlier version.
 func (r *Result) codeOfOld() string {
 	switch failed, ok := r.failedStep().(*StepError); {
 	case r.Commit.State == CommitPending:
@@ -185,7 +185,7 @@ func (r *Result) codeOfOld() string {
 
 type plainResult Result
 
-// MarshalJSON gives the form that docs/json-results.md lists.
+// MarshalJSON returns the form of docs/json-results.md.
 func (r Result) MarshalJSON() ([]byte, error) {
 	if r.Results == nil {
 		r.Results = []StepResult{}
@@ -202,7 +202,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}{plainResult(r), millis(r.TotalDuration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	var v struct {
 		plainResult
@@ -221,7 +221,7 @@ func (r *Result) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// clone copies the result so deep that a caller cannot change the plan's.
+// clone returns a deep copy, so that a caller cannot change the plan's result.
 func (r *Result) clone() *Result {
 	c := *r
 	c.Results = make([]StepResult, len(r.Results))
@@ -240,8 +240,8 @@ func (r *Result) clone() *Result {
 	return &c
 }
 
-// filesChanged sorts the changes of files into lists. A change between a file and a directory counts as what happened
-// to the file.
+// filesChanged sorts the changes of files into lists. A change between a file and a directory counts as the change of
+// the file.
 func filesChanged(changes []change.Change) FilesChanged {
 	var f FilesChanged
 	for _, c := range preview.FileChanges(changes, changes) {
@@ -259,7 +259,7 @@ func filesChanged(changes []change.Change) FilesChanged {
 	return f
 }
 
-// failedStep is the error of the first step that failed unhandled, as far as the result tells, or nil.
+// failedStep returns the error of the first step that failed unhandled, as far as the result has it, or nil.
 func (r *Result) failedStep() error {
 	for i, s := range r.Results {
 		if s.Failed() && !s.Handled {
@@ -273,11 +273,11 @@ func (r *Result) failedStep() error {
 	return nil
 }
 
-// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that
-// differ in the end, or, where no step can write, those that were matched. A dry run of what a run would refuse says
-// so: "OK: 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
+// String returns the compact line: "OK: 4/4 steps | 12 files | 45 edits | medium risk". The files are those that differ
+// at the end, or, if no step can write, the matched files. A dry run of a run that would be refused reports that: "OK:
+// 2/2 steps | 60 files | 60 edits | high risk | would be blocked".
 //
-// Of a restore it names the backup: "OK: restored 20250213_120530_abc123def4567890 | 12 files".
+// For a restore it names the backup: "OK: restored 20250213_120530_abc123def4567890 | 12 files".
 func (r *Result) String() string {
 	if r.Restores != "" {
 		return r.restoreLine()
@@ -296,7 +296,7 @@ func (r *Result) String() string {
 	return line
 }
 
-// restoreLine is String of a restore, which has no steps.
+// restoreLine is String for a restore, which has no steps.
 func (r *Result) restoreLine() string {
 	switch {
 	case !r.Success:
@@ -308,7 +308,7 @@ func (r *Result) restoreLine() string {
 	}
 }
 
-// failure is the first unhandled error of a step, or what the run as a whole failed of.
+// failure returns the first unhandled error of a step, or the error of the run as a whole.
 func (r *Result) failure() string {
 	for _, s := range r.Results {
 		if s.Failed() && !s.Handled {
@@ -321,7 +321,7 @@ func (r *Result) failure() string {
 	return r.Error
 }
 
-// filesCounted is the number of files that a report speaks of: what a run has changed, or a search found.
+// filesCounted returns the number of files for a report: changed by a run, or found by a search.
 func (r *Result) filesCounted() int {
 	if r.OverallRiskLevel == risk.Unset {
 		return len(r.FilesAffected)
@@ -329,7 +329,7 @@ func (r *Result) filesCounted() int {
 	return r.FilesChanged.Count()
 }
 
-// clonedReport copies a report so deep that the copy shares nothing.
+// clonedReport returns a deep copy of a report.
 func clonedReport(r *budget.Report) *budget.Report {
 	if r == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/workspace"
 )
 
-// run is one execution of a pipeline on a stage.
+// run is an execution of a pipeline on a stage.
 type run struct {
 	x       Executor
 	p       definition.Pipeline
@@ -29,29 +29,29 @@ type run struct {
 	handled map[string]bool // steps whose failure a later step waits for
 
 	mu       sync.Mutex
-	specs    []actions.Spec // of the steps, with what the host's tools say
+	specs    []actions.Spec // of the steps, with the Specs of the host's tools
 	identity func() string  // of the run, for services outside
 
-	now    []*visit // by step: the visit that other steps see; nil for a step that has not run in this sweep
-	last   []*visit // by step: the last visit in any sweep, which the result shows; nil for a step that has not run
+	now    []*visit // by step: the visit that other steps use; nil for a step that has not run in this sweep
+	last   []*visit // by step: the last visit in any sweep, for the result; nil for a step that has not run
 	stopAt int      // steps from this index on do not run: the first unhandled failure comes before them
 
-	// Of a run in sequence:
+	// For a run in sequence:
 	machine *flow.Machine
-	visited []*visit          // in the order of execution, as the machine numbers them
-	saves   []stage.Savepoint // of the visits that a run that is resumed has had
-	stopped error             // why the run ended before its end, if it was not a step that failed; in parallel too
+	visited []*visit          // in the order of execution, with the machine's numbers
+	saves   []stage.Savepoint // of the visits before a run was resumed
+	stopped error             // why the run ended early, if not by a failed step; in parallel too
 
 	scratch  workspace.Space
 	spent    spending
 	deadline time.Time // zero for none
 
 	kept  *keeping // nil for a run that is not kept
-	force bool     // what Force of the options lifts is lifted in any case
+	force bool     // acts as Force of the options
 }
 
-// stage runs all steps and judges the outcome, of a run that was kept the rest. The plan is nil only if such a run
-// cannot be resumed.
+// stage runs all steps, or the remaining steps of a kept run, and judges the outcome. The plan is nil only if a kept
+// run cannot be resumed.
 func (x Executor) stage(ctx context.Context, t *tree, p definition.Pipeline, s *Saved) (*Plan, error) {
 	start := time.Now()
 	x.Observe, x.Logger, x.StepContext = t.x.Observe, t.x.Logger, t.x.StepContext
@@ -106,19 +106,19 @@ func (r *run) notify(e Event) {
 	}
 }
 
-// waves puts the steps into the order in which they run: those of a wave at the same time.
+// waves puts the steps into the order in which they run: the steps of a wave run at the same time.
 func (r *run) waves(ctx context.Context) [][]int {
 	waves := make([][]int, len(r.p.Steps))
 	steps := make([]schedule.Step, len(r.p.Steps))
 	for i := range steps {
 		waves[i] = []int{i}
 		if r.p.Options.Parallel {
-			// An action that does not say what it touches may meet anything.
+			// An action whose Touches panics may touch anything.
 			if err := panics.Protect(func() error { steps[i] = r.p.Scheduled(i, true); return nil }); err != nil {
 				r.log.ErrorContext(ctx, "action panicked in Touches", "step", r.p.Steps[i].ID, "error", err)
 				steps[i] = r.p.Scheduled(i, false)
 			}
-			manual := r.p.Steps[i].Manual // nothing goes on beside a step that waits
+			manual := r.p.Steps[i].Manual // nothing runs in parallel with a step that waits
 			steps[i].Outside, steps[i].Exclusive = r.specs[i].Outside || manual, r.specs[i].Exclusive || manual
 		}
 	}
@@ -134,8 +134,8 @@ func (r *run) runWave(ctx context.Context, wave []int) {
 	g.SetLimit(r.x.workers())
 	for _, i := range wave {
 		g.Go(func() error {
-			// A step before the failed one still runs, for it may fail too, and then it is the one to report: in
-			// sequence it would have been the first.
+			// A step before the failed one still runs, because it may fail too. Then its failure is reported, as in a run in
+			// sequence.
 			if r.last[i] == nil && r.mayRun(i) && ctx.Err() == nil {
 				r.visit(ctx, i)
 			}
@@ -151,8 +151,8 @@ func (r *run) mayRun(i int) bool {
 	return i < r.stopAt
 }
 
-// begin starts the time of the run, and takes up what was kept of it. The context that it returns is that of the steps;
-// a run in sequence has no waves.
+// begin starts the clock of the run, and restores its kept progress. It returns the context for the steps; a run in
+// sequence has no waves.
 func (r *run) begin(
 	ctx context.Context, t *tree, s *Saved,
 ) (steps context.Context, cancel context.CancelFunc, waves [][]int, err error) {
@@ -166,7 +166,7 @@ func (r *run) begin(
 			return steps, cancel, nil, nil
 		}
 	} else {
-		waves = r.waves(steps) // of the tree as it is without what was staged
+		waves = r.waves(steps) // of the tree without staged changes
 	}
 	if r.kept != nil {
 		err = r.takeUp(steps, up)
@@ -179,35 +179,38 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 	return Executor{}.Run(ctx, fsys, p)
 }
 
-// Run works the pipeline out on a stage over fsys, and commits what is there in the end, all of it or nothing. The
-// Result is never nil when the pipeline was run, also beside an error.
+// Run computes the change of the pipeline on a stage over fsys, and commits it, all of it or nothing. The Result is
+// never nil if the pipeline was run, even with an error.
 //
 // Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits,
 // a *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError,
-// or the context's error. On any of them but a *CommitError in state CommitPending the tree is what it was, except that
-// with ContinueOnError the steps that did not fail are committed, and the *StepError of the first that did is returned.
+// or the context's error. After any of them except a *CommitError in state CommitPending the tree is unchanged. The
+// exception is ContinueOnError: the successful steps are committed, and the *StepError of the first failed step is
+// returned.
 func (x Executor) Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 	return x.runFrom(ctx, fsys, p.def, nil)
 }
 
-// Resume goes on with a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is
-// [Executor.Run], but steps that were done are not done again: the stage is built again as it was behind the last Final
-// checkpoint that did not end the run, and the run goes on from there, with the results, visits, costs and times of
-// before. So the tree and the Result are those of a run that was never stopped, less durations. The caller makes sure
-// that no other process works on the same run. Answers that the Recorder has of the visit that was going on count with
-// their costs, for they were paid in this run.
+// Resume continues a run of the pipeline that was held, has failed, was canceled, or whose process has died. It is
+// [Executor.Run], but steps that were done are not repeated. The stage is rebuilt as it was after the last Final
+// checkpoint that did not end the run. The run continues from there, with the earlier results, visits, costs and times.
+// So the tree and the Result are the same as for a run that was never stopped, except for durations. The caller makes
+// sure that no other process works on the same run. If the Recorder has answers for the interrupted visit, their costs
+// count, because this run has paid for them.
 //
-// A run that was held goes through where it was held: to resume it is to let it. Checkpointer.Enter may hold it again.
+// A run that was held passes the place where it was held: resuming it is the permission. Checkpointer.Enter may hold it
+// again.
 //
-// Under [Executor.RunID] a run that was committed already is not done again: its stored result comes back, Replayed.
+// With [Executor.RunID], a run that was already committed is not repeated: its stored result is returned, with Replayed
+// set.
 //
-// Errors: as Run, a *[HeldError], and a *[DriftError] if the tree is no longer as the steps have read it. After
-// each of them the kept state is good for another Resume.
+// Errors: the errors of Run, a *[HeldError], and a *[DriftError] if the tree has changed since the steps have read it.
+// After each of them the kept state is still valid for another Resume.
 func (x Executor) Resume(ctx context.Context, fsys afero.Fs, p Pipeline, s Saved) (*Result, error) {
 	return x.runFrom(ctx, fsys, p.def, &s)
 }
 
-// runFrom is Run, or Resume with what was saved.
+// runFrom is Run, or Resume with saved progress.
 func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p definition.Pipeline, s *Saved) (*Result, error) {
 	t, err := x.open(ctx, fsys, p)
 	if err != nil {
@@ -218,7 +221,7 @@ func (x Executor) runFrom(ctx context.Context, fsys afero.Fs, p definition.Pipel
 	return t.told(ctx, started, func(ctx context.Context) (*Result, error) { return x.runOn(ctx, t, p, s) })
 }
 
-// runOn is runFrom on a tree that is open.
+// runOn is runFrom on an open tree.
 func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *Saved) (*Result, error) {
 	if x.DryRun || p.Options.DryRun {
 		x.DryRun = true
@@ -262,18 +265,18 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 	})
 }
 
-// Plan works the pipeline out on a stage over fsys and writes nothing at all. The plan can be looked at, trimmed,
-// stored and committed later. An error means that there is nothing to commit: when a step has failed, Plan returns
-// its *StepError beside the plan, whose Result reports how far the run got. A plan that can be committed is not an
-// error. When the change would be blocked, Result reports it, and Commit refuses. When a step of a pipeline with
+// Plan computes the change of the pipeline on a stage over fsys and writes nothing at all. The plan can be looked at,
+// trimmed, stored and committed later. An error means that there is nothing to commit: if a step has failed, Plan
+// returns its *StepError with the plan, whose Result reports the progress of the run. If the plan can be committed, the
+// error is nil. If the change would be blocked, Result reports it, and Commit refuses. If a step of a pipeline with
 // ContinueOnError has failed, Result reports it, Commit makes the changes of the other steps, and returns the
 // *StepError.
 //
 // A step that acts outside of the tree, such as a call of a tool that is not pure, is not run, nor is a step that
 // refers to it. Such a plan can only be shown: the Result is Incomplete, and Commit returns ErrIncomplete.
 //
-// It takes no lock: if a crash has left the tree between old and new, or another run writes to it just now, the Result
-// has a warning, and so has the Result of a dry run and of a run that only reads.
+// Plan takes no lock: if a crash has left the tree between old and new, or another run is writing to it, the Result has
+// a warning. This also applies to a dry run and to a run that only reads.
 func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, error) {
 	t, err := x.open(ctx, fsys, p.def)
 	if err != nil {
@@ -292,7 +295,7 @@ func (x Executor) Plan(ctx context.Context, fsys afero.Fs, p Pipeline) (*Plan, e
 	return plan.keep(), err
 }
 
-// open checks the executor's own fields, the pipeline and the file system, and writes nothing.
+// open checks the executor's fields, the pipeline and the file system, and writes nothing.
 func (x Executor) open(ctx context.Context, fsys afero.Fs, p definition.Pipeline) (*tree, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err

@@ -13,13 +13,13 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// DeadlineError means that the deadline of a run has passed, see [Pipeline.Deadline]. All that was staged is discarded.
+// DeadlineError means that the deadline of a run has passed, see [Pipeline.Deadline]. All staged changes are discarded.
 type DeadlineError struct {
 	// After is the deadline, counted from the first step.
 	After time.Duration
-	// Step is the id of the step that was running then, or was to run next, "" if all steps were done.
+	// Step is the id of the step that was running, or was next, "" if all steps were done.
 	Step string
-	// Err is what the action returned that was cut off, nil if none was, or if it succeeded after that time.
+	// Err is the error of the interrupted action, nil if none was interrupted, or if it succeeded after that time.
 	Err error
 }
 
@@ -31,7 +31,7 @@ func (e *DeadlineError) Error() string {
 	return fmt.Sprintf("the deadline of %v has passed at step '%s'", e.After, e.Step)
 }
 
-// Unwrap returns what the action returned.
+// Unwrap returns the error of the action.
 func (e *DeadlineError) Unwrap() error { return e.Err }
 
 // Code returns "deadline_exceeded".
@@ -52,12 +52,12 @@ func (r *run) within(ctx context.Context) (context.Context, context.CancelFunc) 
 // late reports whether the deadline of the run has passed.
 func (r *run) late() bool { return !r.deadline.IsZero() && !time.Now().Before(r.deadline) }
 
-// missed is the error of a run whose deadline has passed at a step, or behind all of them.
+// missed returns the error of a run whose deadline has passed at a step, or after all steps.
 func (r *run) missed(step string) error {
 	return &DeadlineError{After: r.p.Bounds.Deadline, Step: step}
 }
 
-// inTime is nil, or the error of a run whose deadline has passed when all its steps were done.
+// inTime returns nil, or the error of a run whose deadline has passed when all its steps were done.
 func (r *run) inTime() error {
 	if r.late() {
 		return r.missed("")
@@ -65,7 +65,7 @@ func (r *run) inTime() error {
 	return nil
 }
 
-// cut returns the time, or what is left of the run if that is less.
+// cut returns the shorter of d and the remaining time of the run.
 func (r *run) cut(d time.Duration) time.Duration {
 	if r.deadline.IsZero() {
 		return d
@@ -73,11 +73,11 @@ func (r *run) cut(d time.Duration) time.Duration {
 	return max(0, min(d, time.Until(r.deadline)))
 }
 
-// errLate is why the context of an attempt has ended that took longer than the timeout of its step.
+// errLate is the cause for the end of an attempt's context when the timeout of its step has passed.
 var errLate = errors.New("the timeout of the step has passed")
 
-// limited returns the context of one attempt of a step. One that has as much time as the run, or more, is cut off by
-// the deadline of the run alone.
+// limited returns the context of one attempt of a step. If the timeout is not shorter than the rest of the run, only
+// the deadline of the run ends the attempt.
 func (r *run) limited(ctx context.Context, s definition.Step) (context.Context, context.CancelFunc) {
 	timeout := r.timeout(s)
 	if timeout <= 0 || !r.deadline.IsZero() && time.Until(r.deadline) <= timeout {
@@ -86,7 +86,7 @@ func (r *run) limited(ctx context.Context, s definition.Step) (context.Context, 
 	return context.WithTimeoutCause(ctx, timeout, errLate)
 }
 
-// over reports whether the run has to end in a visit: it was canceled, or its deadline has passed, which it notes.
+// over reports whether the run has to end in a visit: it was canceled, or its deadline has passed, which over records.
 func (r *run) over(ctx context.Context, v *visit) bool {
 	if r.late() {
 		r.stopped = r.missed(v.result.StepID)
@@ -95,8 +95,8 @@ func (r *run) over(ctx context.Context, v *visit) bool {
 	return ctx.Err() != nil
 }
 
-// timeout is how long an attempt of a step may take, 0 for no bound. Where a prompt has no timeout, the sandbox of the
-// pipeline has it. A command gets at most the time that the host allows.
+// timeout returns the time limit for an attempt of a step, 0 for none. A prompt without a timeout has the timeout of
+// the pipeline's sandbox. A command has at most the time that the host allows.
 func (r *run) timeout(s definition.Step) time.Duration {
 	if _, ok := definition.ExecOf(s.Action); ok {
 		if most := r.x.Commands.Timeout(); s.Timeout <= 0 || s.Timeout > most {
@@ -109,24 +109,25 @@ func (r *run) timeout(s definition.Step) time.Duration {
 	return s.Timeout
 }
 
-// spending is what a run has spent, and may spend. It is all that a run that is taken up again has to know of it.
+// spending is the spent amount of a run and its limit. It is everything that a resumed run needs to know about its
+// spending.
 type spending struct {
 	limit budget.Limit
 
 	mu    sync.Mutex // held while an event reports a cost, so that totals come in order
 	total budget.Cost
 	steps []budget.Cost // by step
-	over  bool          // the run has been told of
+	over  bool          // the result of the run is reported
 }
 
-// end stops counting: the result is reported, and the last event has come.
+// end stops counting: the result is reported, and the last event was sent.
 func (s *spending) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
 }
 
-// spend takes what an attempt has cost. It counts at once, whatever becomes of the attempt.
+// spend adds the cost of an attempt. It counts at once, even if the attempt fails.
 func (r *run) spend(v *visit, cost budget.Cost) {
 	if cost <= 0 {
 		return
@@ -142,21 +143,21 @@ func (r *run) spend(v *visit, cost budget.Cost) {
 	r.notify(CostSpent{Step: v.result.StepID, Cost: cost, Total: r.spent.total})
 }
 
-// costOf returns what a visit has cost so far.
+// costOf returns the cost of a visit so far.
 func (r *run) costOf(v *visit) budget.Cost {
 	r.spent.mu.Lock()
 	defer r.spent.mu.Unlock()
 	return v.cost
 }
 
-// totalCost returns what the run has cost so far.
+// totalCost returns the cost of the run so far.
 func (r *run) totalCost() budget.Cost {
 	r.spent.mu.Lock()
 	defer r.spent.mu.Unlock()
 	return r.spent.total
 }
 
-// withinBudget returns a *BudgetError if what the steps before that one have used leaves nothing for it.
+// withinBudget returns a *BudgetError if the steps before that step have used up the budget.
 func (r *run) withinBudget(step int) error {
 	limit, s := r.spent.limit, r.p.Steps[step]
 	if limit.IsZero() {
@@ -175,8 +176,8 @@ func (r *run) withinBudget(step int) error {
 	return nil
 }
 
-// usedBefore counts what was used when a step is to begin. In parallel that is what the steps before it in the list
-// have used so far, which only grows: what it forbids, the run in sequence would have forbidden.
+// usedBefore returns the use of the budget before a step begins. In parallel that is the use of the steps before it in
+// the list so far, which only grows: a step that it forbids would also be forbidden in sequence.
 func (r *run) usedBefore(step int) (use budget.Use, err error) {
 	if r.machine == nil {
 		r.spent.mu.Lock()
@@ -196,7 +197,7 @@ func (r *run) usedBefore(step int) (use budget.Use, err error) {
 	return r.used()
 }
 
-// used counts what the run has used so far. The steps run one at a time then, or are done.
+// used returns the use of the run so far. At that time the steps run one at a time, or are done.
 func (r *run) used() (budget.Use, error) {
 	var changes []change.Change
 	if r.spent.limit.Files > 0 || r.spent.limit.Bytes > 0 {
@@ -213,8 +214,7 @@ func (r *run) used() (budget.Use, error) {
 }
 
 // settle ends a run in parallel where it would have ended in sequence: before the first step for which the steps before
-// it have left no budget. It has not run then, whatever it did, and so have those after it; what they have cost is
-// spent.
+// it have left no budget. That step and all later steps then count as not run, even if they ran; their costs are spent.
 func (r *run) settle() {
 	if r.late() {
 		id := ""
@@ -226,7 +226,7 @@ func (r *run) settle() {
 	}
 	for i := range r.p.Steps[:min(r.stopAt+1, r.p.Len())] {
 		if v := r.last[i]; v != nil && !v.entered {
-			continue // it was skipped, or has failed before anything was spent
+			continue // it was skipped, or failed before spending anything
 		}
 		if err := r.withinBudget(i); err != nil {
 			r.stopped = err
@@ -240,7 +240,7 @@ func (r *run) settle() {
 	}
 }
 
-// firstUndone is the index of the first step that is not done, the number of steps if all are.
+// firstUndone returns the index of the first step that is not done, the number of steps if all are done.
 func (r *run) firstUndone() int {
 	for i, v := range r.last {
 		if v == nil || v.stop != nil || is[*DeadlineError](v.err) {
@@ -262,7 +262,7 @@ func isBound(err error) bool {
 // halt ends a run in parallel before a step that must not begin.
 func (r *run) halt(v *visit) {
 	if !isBound(v.stop) {
-		r.endAt(v.step, v.stop) // which settle does not find out by itself
+		r.endAt(v.step, v.stop) // settle does not find this error
 	}
 	r.mu.Lock()
 	r.stopAt = min(r.stopAt, v.step)

@@ -16,28 +16,28 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// runState is the State of a checkpoint. Everything else of a visit comes from its Result.
+// runState is the State of a checkpoint. The rest of a visit comes from its Result.
 type runState struct {
 	Mark markKind `json:"mark,omitempty"`
-	// Flow is that of the machine of a run in sequence.
+	// Flow is the state of the machine of a run in sequence.
 	Flow flow.State `json:"flow,omitzero"`
-	// Before is the number of the last Final checkpoint before on the way that the run has come, 0 for none.
+	// Before is the number of the previous Final checkpoint on the way of the run, 0 for none.
 	Before int `json:"before,omitempty"`
-	// Elapsed is how long the run has gone on, in nanoseconds, without the time in which no process worked on it.
+	// Elapsed is the running time of the run, in nanoseconds, without the time in which no process worked on it.
 	Elapsed time.Duration `json:"elapsed,omitempty"`
-	// Spent is what the steps have cost, by step; nil for nothing.
+	// Spent are the costs of the steps, by step; nil for none.
 	Spent []budget.Cost `json:"spent,omitempty"`
 
-	// Of the visit: how many deltas lead to its beginning, whether its condition held, and what it has done.
+	// The visit: the number of deltas before its beginning, whether its condition held, and its effects.
 	Depth    int       `json:"depth,omitempty"`
 	Entered  bool      `json:"entered,omitempty"`
 	Staged   bool      `json:"staged,omitempty"`
 	Acted    bool      `json:"acted,omitempty"`
 	NewText  int64     `json:"new_text,omitempty"`
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Exact is what JSON would lose bytes of, escaped: nil if it loses none.
+	// Exact has the texts that JSON would change, escaped: nil if there are none.
 	Exact *exactTexts `json:"exact,omitempty"`
-	// Taken is what the commit takes away.
+	// Taken lists the files that the commit removes.
 	Taken []stage.TakenAway `json:"taken,omitempty"`
 }
 
@@ -56,7 +56,7 @@ func (v *visit) exactly() *exactTexts {
 	return new(exact.Map(texts, exact.Escape))
 }
 
-// stateOf returns the state of the run behind an attempt of a visit.
+// stateOf returns the state of the run after an attempt of a visit.
 func (r *run) stateOf(v *visit) runState {
 	s := runState{
 		Before: r.kept.before, Elapsed: r.kept.running(), Depth: v.depth, Entered: v.entered, Staged: v.staged,
@@ -73,20 +73,20 @@ func (r *run) stateOf(v *visit) runState {
 	return s
 }
 
-// kept is a checkpoint as Resume has read it.
+// keptCheckpoint is a checkpoint that Resume has read.
 type keptCheckpoint struct {
 	Checkpoint
 	state runState
 }
 
-// takenUp is what a run that is resumed goes on from.
+// takenUp is the progress from which a resumed run continues.
 type takenUp struct {
 	all  []keptCheckpoint // the first has number 1
-	last int              // the number of the Final one to go on behind, 0 for the beginning
-	way  []int            // the numbers of the Final checkpoints that lead there, with the last
+	last int              // the number of the Final checkpoint to continue after, 0 for the beginning
+	way  []int            // the numbers of the Final checkpoints on the way there, including last
 }
 
-// read gathers the checkpoints.
+// read collects the checkpoints.
 func (s *Saved) read(p definition.Pipeline) (*takenUp, error) {
 	up := new(takenUp)
 	if s == nil || s.Checkpoints == nil {
@@ -113,15 +113,15 @@ func (s *Saved) read(p definition.Pipeline) (*takenUp, error) {
 	return up, nil
 }
 
-// unfit reports that the next checkpoint is none of this run.
+// unfit returns the error that the next checkpoint does not belong to this run.
 func (up *takenUp) unfit(format string, args ...any) error {
 	return fmt.Errorf("the run cannot be resumed: checkpoint %d: %s", len(up.all)+1, fmt.Sprintf(format, args...))
 }
 
-// at returns the checkpoint of a number, which there is.
+// at returns the checkpoint with a number, which must exist.
 func (up *takenUp) at(number int) *keptCheckpoint { return &up.all[number-1] }
 
-// end sets the checkpoint that the run goes on from.
+// end sets the checkpoint from which the run continues.
 func (up *takenUp) end(number int) {
 	up.last, up.way = number, nil
 	for ; number > 0; number = up.at(number).state.Before {
@@ -130,7 +130,7 @@ func (up *takenUp) end(number int) {
 	slices.Reverse(up.way)
 }
 
-// inSequence finds the last Final checkpoint that has not ended the run but by its end, and puts the machine there.
+// inSequence finds the last Final checkpoint that did not end the run early, and restores the machine there.
 func (up *takenUp) inSequence(m *flow.Machine) error {
 	for number := len(up.all); number > 0; number-- {
 		c := up.at(number)
@@ -152,7 +152,7 @@ func (up *takenUp) inSequence(m *flow.Machine) error {
 	return m.Restore(flow.State{Visit: 1, Attempt: 1})
 }
 
-// inParallel goes on behind the last Final checkpoint, and leaves out the steps that have ended the run.
+// inParallel continues after the last Final checkpoint, and leaves out the steps that have ended the run.
 func (up *takenUp) inParallel(continues bool) {
 	for number := len(up.all); number > 0 && up.last == 0; number-- {
 		if up.at(number).Final {
@@ -165,7 +165,7 @@ func (up *takenUp) inParallel(continues bool) {
 	})
 }
 
-// deltas are those that lead to the checkpoint to go on from, and the numbers of the checkpoints that have them.
+// deltas returns the deltas up to the checkpoint to continue from, and the numbers of their checkpoints.
 func (up *takenUp) deltas() (deltas [][]byte, numbers []int) {
 	for number := up.last; number > 0; number = up.at(number).Parent {
 		deltas, numbers = append(deltas, up.at(number).Delta), append(numbers, number)
@@ -175,7 +175,7 @@ func (up *takenUp) deltas() (deltas [][]byte, numbers []int) {
 	return deltas, numbers
 }
 
-// taken are what the commits have taken away that have begun, and were undone.
+// taken returns the files removed by commits that have begun and were undone.
 func (up *takenUp) taken() (all []stage.TakenAway) {
 	for _, c := range up.all {
 		all = append(all, c.state.Taken...)
@@ -183,7 +183,7 @@ func (up *takenUp) taken() (all []stage.TakenAway) {
 	return all
 }
 
-// marks are what was noted behind the checkpoint to go on from.
+// marks returns the marks after the checkpoint to continue from.
 func (up *takenUp) marks() map[visitKey]marked {
 	marks := make(map[visitKey]marked)
 	for _, c := range up.all[up.last:] {
@@ -198,7 +198,7 @@ func (up *takenUp) marks() map[visitKey]marked {
 // carry makes the run a resumed run.
 func (up *takenUp) carry(r *run, k *keeping) {
 	k.number = len(up.all)
-	for _, c := range slices.Backward(up.all) { // what was paid is paid, also for what is done again
+	for _, c := range slices.Backward(up.all) { // costs stay, even for steps that are repeated
 		if c.Final {
 			k.elapsed = c.state.Elapsed
 			copy(r.spent.steps, c.state.Spent)
@@ -210,7 +210,7 @@ func (up *takenUp) carry(r *run, k *keeping) {
 	}
 }
 
-// visits puts the visits that are done into the run.
+// visits adds the finished visits to the run.
 func (up *takenUp) visits(r *run, keeper *stage.Keeper) (saves []stage.Savepoint, err error) {
 	var history []flow.Visit
 	if r.machine != nil {
@@ -251,7 +251,7 @@ func (up *takenUp) visits(r *run, keeper *stage.Keeper) (saves []stage.Savepoint
 	return saves, nil
 }
 
-// restoreTexts gives a checkpoint the texts that JSON has changed.
+// restoreTexts restores the texts of a checkpoint that JSON has changed.
 func (c *keptCheckpoint) restoreTexts() {
 	if c.state.Exact != nil {
 		texts := exact.Map(*c.state.Exact, exact.Unescape)
@@ -267,7 +267,7 @@ func (c *keptCheckpoint) visit() *visit {
 		depth: c.state.Depth,
 	}
 	if c.Result.Failed() {
-		// no attempt of it is left
+		// it has no attempts left
 		v.err = &replay.Error{Text: v.result.cause(), ErrorCode: v.result.ErrorCode, Final: true}
 	} else {
 		v.outcome = v.result.outcome()
@@ -275,7 +275,7 @@ func (c *keptCheckpoint) visit() *visit {
 	return v
 }
 
-// outcome is what take has shown in the result.
+// outcome returns the outcome that take has copied into the result.
 func (s *StepResult) outcome() actions.Outcome {
 	return actions.Outcome{
 		Files: s.FilesMatched, Content: s.Content, Aggregated: s.AggregatedContent, Output: s.Output, Data: s.Data,
@@ -284,7 +284,8 @@ func (s *StepResult) outcome() actions.Outcome {
 	}
 }
 
-// driftOf says which steps have read what has changed, and whether one behind them has acted outside of the tree.
+// driftOf returns the error with the steps that have read the changed paths, and whether a step from there on has acted
+// outside of the tree.
 func (up *takenUp) driftOf(err error, numbers []int, outside func(step int) bool) error {
 	drift, ok := errors.AsType[*stage.DriftError](err)
 	if !ok {

@@ -15,12 +15,13 @@ import (
 	"github.com/millrace-go/millrace/internal/replay"
 )
 
-// machine returns what says which step comes next. The pipeline was checked, so there is no error but for the zero one.
+// newMachine returns the machine that determines the next step. The pipeline was checked, so there is an error only for
+// the zero pipeline.
 func (r *run) newMachine() (*flow.Machine, error) {
 	p := r.p
 	steps := make([]flow.Step, len(p.Steps))
 	for i, s := range p.Steps {
-		// An id that is not given has index 0, which no jump ahead can lead to.
+		// An empty id has index 0, which no forward jump can lead to.
 		steps[i] = flow.Step{
 			OnFail: p.Index[s.OnFail], Next: p.Index[s.Next], MaxRetries: r.retries(i), MaxVisits: s.VisitLimit(),
 			Awaited: r.handled[s.ID], Continue: p.Options.ContinueOnError,
@@ -32,7 +33,7 @@ func (r *run) newMachine() (*flow.Machine, error) {
 	return flow.New(steps, p.MaxAttempts)
 }
 
-// sequence runs the steps one at a time, on the way that the machine says.
+// sequence runs the steps one at a time, in the order of the machine.
 func (r *run) sequence(ctx context.Context) {
 	saves := r.saves
 	var v *visit
@@ -48,7 +49,7 @@ func (r *run) sequence(ctx context.Context) {
 		out := r.outcome(ctx, v, at)
 		if is[*HeldError](r.stopped) {
 			r.unbegun(v, r.stopped)
-			return // the machine stays where it is: the run is to go on
+			return // the machine stays where it is, because the run will continue
 		}
 		move := r.machine.Done(out)
 		if move.Stage == flow.Back || move.Stage == flow.Restart {
@@ -72,7 +73,7 @@ func (r *run) sequence(ctx context.Context) {
 	}
 }
 
-// outcome goes through the next attempt of a visit and reports what came of it.
+// outcome makes the next attempt of a visit and returns its outcome.
 func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outcome {
 	if r.over(ctx, v) {
 		return flow.Outcome{Status: flow.Stopped}
@@ -86,7 +87,7 @@ func (r *run) outcome(ctx context.Context, v *visit, at flow.Position) flow.Outc
 	case v.result.Skipped:
 		return flow.Outcome{Status: flow.Skipped}
 	case r.over(ctx, v):
-		if v.err == nil { // it was done, but too late
+		if v.err == nil { // the attempt succeeded, but too late
 			v.fail(cmp.Or(r.stopped, ctx.Err()))
 		}
 		return flow.Outcome{Status: flow.Interrupted}
@@ -134,7 +135,7 @@ func (r *run) wayBack(v *visit) int {
 	return way
 }
 
-// wait lets the backoff pass after so many attempts.
+// wait waits for the backoff after that many attempts.
 func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	const most = 30 * time.Second
 	first := r.backoff(v.step)
@@ -143,7 +144,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 		wait = min(2*wait, max(most, first))
 	}
 	if wait = r.cut(wait); is[*replay.Error](v.err) {
-		wait = 0 // nothing was asked that could be too busy
+		wait = 0 // nothing outside was asked, so there is nothing to wait for
 	}
 	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)
 	r.notify(StepRetrying{Step: v.result.StepID, Visit: v.number, Attempt: attempts + 1, Err: v.err, Wait: wait})
@@ -159,7 +160,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 	}
 }
 
-// leave ends a visit and notes which steps were passed over, or are to be visited again.
+// leave ends a visit and records which steps were bypassed, or will be visited again.
 func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	if move.Row == 10 && !move.Failed {
 		r.unbegun(v, r.stopped)
@@ -192,7 +193,7 @@ func (r *run) leave(v *visit, at flow.Position, move flow.Move) {
 	}
 }
 
-// pass notes which steps a visit that is over has passed over, or leads back to.
+// pass records the steps that a finished visit bypasses, or jumps back to.
 func (r *run) pass(v *visit, by flow.By, to int, bypassed []int) {
 	for _, j := range bypassed {
 		s := r.p.Steps[j]
@@ -210,7 +211,7 @@ func (r *run) pass(v *visit, by flow.By, to int, bypassed []int) {
 	}
 }
 
-// unbegun tells the observer that a step that was said to begin has not, because the run has ended.
+// unbegun reports to the observer that a started step has not begun, because the run has ended.
 func (r *run) unbegun(v *visit, why error) {
 	v.result.ErrorCode = errorform.Canceled
 	if why != nil {
@@ -220,8 +221,8 @@ func (r *run) unbegun(v *visit, why error) {
 		Duration: v.result.Duration})
 }
 
-// before returns the last visit that was executed before step i, which is another one than previous returns only in a
-// run without a sequence. It is nil if there is none.
+// before returns the last visit that was executed before step i. It differs from previous only for a run that is not in
+// sequence. It is nil if there is none.
 func (r *run) before(i int) *visit {
 	if r.machine != nil {
 		v, _ := r.previous()
@@ -249,8 +250,8 @@ func (r *run) previous() (v *visit, hasError bool) {
 	return r.visited[number], was.HasError()
 }
 
-// forget drops the texts of the earlier visits of a step that has run again: results show its last visit alone, and
-// conditions, inputs and templates see no other. Then many visits hold no more than a single visit may.
+// forget drops the texts of the earlier visits of a step that has run again: results, conditions, inputs and templates
+// only use its last visit. So many visits keep no more text than one visit.
 func (r *run) forget(last *visit) {
 	for _, v := range r.visited {
 		if v.step != last.step || v == last || v.thin {
@@ -268,8 +269,8 @@ func (r *run) forget(last *visit) {
 	}
 }
 
-// stagedBefore is how much new text earlier visits of the step have put into files that is still staged, or may come
-// back by a rollback: what many visits may stage is no more than what one may.
+// stagedBefore returns the size of the new text from earlier visits of the step that is still staged, or may come back
+// by a rollback: many visits may stage no more than one visit.
 func (r *run) stagedBefore(v *visit) int64 {
 	n := int64(0)
 	for _, u := range r.visited {

@@ -13,34 +13,34 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Envelope is a result in the shape of a list of calls that were made one after another:
+// Envelope is a result in the form of a list of calls that were made one after another:
 //
 //	{"results":[{"step":1,"tool":"messages_send","ok":true,"data":{"id":"111122223333444455"}},
 //	            {"step":3,"tool":"exec","ok":false,"error":{"code":"exec_failed","message":"exit status 1"}}],
 //	 "summary":{"total":2,"succeeded":1,"failed":1}}
 //
-// Summary.Failed is more than 0 exactly when the run has not succeeded.
+// Summary.Failed is more than 0 exactly if the run has not succeeded.
 type Envelope struct {
-	// Results has one entry for each step that ran, of its last visit, in the order of execution. If the run failed and
-	// no step did, a last entry says why; its tool is "run". It is never nil.
+	// Results has an entry for the last visit of each step that ran, in the order of execution. If the run failed without
+	// a failed step, a last entry has the reason; its tool is "run". It is never nil.
 	Results []EnvelopeResult `json:"results"`
 	Summary EnvelopeSummary  `json:"summary"`
-	// Warnings are those of [Result.AllWarnings], nil for none.
+	// Warnings are the warnings of [Result.AllWarnings], nil for none.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// EnvelopeResult is what one step has done.
+// EnvelopeResult is the result of a step.
 type EnvelopeResult struct {
 	// Step is the place of the step in the pipeline, from 1. It is 0, and left out of the JSON, for the run as a whole.
 	Step int `json:"step,omitempty"`
-	// Tool is the tool that the step has called, or its action.
+	// Tool is the name of the tool that the step has called, or of its action.
 	Tool string `json:"tool"`
 	OK   bool   `json:"ok"`
-	// Data is what the step has returned. Of a step that returns none and has succeeded it is a map[string]any of what
-	// templates take of it: "files", "files_count", "count" and "edits", and where there are any "output",
-	// "aggregated_content", "content", "counts", "renames" and "risk". It is shared with the Result.
+	// Data is the data of the step. If a successful step returns none, it is a map[string]any of the values that templates
+	// can use: "files", "files_count", "count" and "edits", and if there are any "output", "aggregated_content",
+	// "content", "counts", "renames" and "risk". It is shared with the Result.
 	Data any `json:"data,omitempty"`
-	// Error says why it failed, nil if it has not.
+	// Error is the reason of the failure, nil if the step has not failed.
 	Error *EnvelopeError `json:"error,omitempty"`
 	// Handled means that the failure was expected, so that the run could succeed.
 	Handled bool `json:"handled,omitempty"`
@@ -48,17 +48,17 @@ type EnvelopeResult struct {
 
 // EnvelopeError is the error of a step, or of the run.
 type EnvelopeError struct {
-	// Code is a code that the function [ErrorCode] lists.
+	// Code is a code from the list at the function [ErrorCode].
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Problems are those of a *[ValidationError], and Paths the files that the error is about, each once.
-	// [DescribeError] sets them; [Result.Envelope] has only texts of errors, and does not.
+	// Problems are the problems of a *[ValidationError]. Paths are the files of the error, each once. [DescribeError] sets
+	// them; [Result.Envelope] only has the texts of errors, and does not.
 	Problems []Problem `json:"problems,omitempty"`
 	Paths    []string  `json:"paths,omitempty"`
 }
 
-// DescribeError returns an error in the form in which json.Marshal writes the error types of this module. It takes any
-// error, also a wrapped one, of which json.Marshal writes nothing. It is zero for nil.
+// DescribeError returns an error in the JSON form of the error types of this module. It accepts any error, also a
+// wrapped error, which json.Marshal alone would lose. It is zero for nil.
 func DescribeError(err error) EnvelopeError {
 	if err == nil {
 		return EnvelopeError{}
@@ -79,10 +79,10 @@ type EnvelopeSummary struct {
 	Handled int `json:"handled,omitempty"`
 }
 
-// runTool stands for the tool in an entry that is about the run as a whole.
+// runTool is the tool of an entry for the run as a whole.
 const runTool = "run"
 
-// Envelope returns the result in the shape of a list of calls.
+// Envelope returns the result as a list of calls.
 func (r *Result) Envelope() Envelope {
 	e := Envelope{Results: []EnvelopeResult{}, Warnings: r.AllWarnings()}
 	for _, i := range r.executed() {
@@ -117,7 +117,7 @@ func (e *Envelope) add(entry EnvelopeResult) {
 	}
 }
 
-// reached is what templates take of a step that returns no data.
+// reached returns the values for templates of a step without data.
 func (s *StepResult) reached() map[string]any {
 	files := s.FilesMatched
 	if files == nil {
@@ -138,55 +138,55 @@ func (s *StepResult) reached() map[string]any {
 	return data
 }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *BlockedError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *BudgetError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *CommitError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *ConflictError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *DeadlineError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *DriftError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *executionsError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *ExecutorError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *ExpectError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *FileSystemError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *HeldError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *InterpolationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *libraryError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *PlanError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *RetriesError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
 func (e *StepError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
-// MarshalJSON gives what [DescribeError] returns.
+// MarshalJSON returns the JSON of [DescribeError].
 func (e *TimeoutError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // MarshalJSON gives what [DescribeError] returns.
@@ -196,7 +196,7 @@ func (e *undoneError) MarshalJSON() ([]byte, error) { return json.Marshal(Descri
 func (e *ValidationError) MarshalJSON() ([]byte, error) { return json.Marshal(DescribeError(e)) }
 
 // Final returns the text of the step that ran last: its output, or else its aggregated content. It is "" if that step
-// has neither, or if none ran.
+// has neither, or if no step ran.
 func (r *Result) Final() string {
 	ran := r.executed()
 	if len(ran) == 0 {
@@ -206,12 +206,12 @@ func (r *Result) Final() string {
 	return cmp.Or(last.Output, last.AggregatedContent)
 }
 
-// StepsExecuted returns how many steps ran, each counted once, whether they succeeded or failed. A step whose last
+// StepsExecuted returns the number of steps that ran, each counted once, with success or failure. A step whose last
 // visit was skipped has not run.
 func (r *Result) StepsExecuted() int { return len(r.executed()) }
 
-// executed are the places in Results of the steps that ran, in the order of their last visits. Without History that is
-// the order of the pipeline.
+// executed returns the indices in Results of the steps that ran, in the order of their last visits. Without History
+// that is the order of the pipeline.
 func (r *Result) executed() []int {
 	visited := make(map[string]int)
 	for i, v := range r.History {
@@ -229,36 +229,36 @@ func (r *Result) executed() []int {
 	return ran
 }
 
-// Summary is a result in short, with one result a step. In JSON each field is there always, whatever its value:
+// Summary is a short form of a result, with one result per step. In JSON every field is always present, except
+// warnings:
 //
 //	{"run_id":"a3f9c2d1","steps_executed":4,"total_steps":5,"final":"Coverage: 87%","all_results":{"run-tests":{"step_id":"run-tests"}},
 //	 "total_cost_usd":0.42,"total_duration_seconds":118.204,"budget":{"limit":3,"spent":0.42,"exceeded":false},
 //	 "deadline_met":true,"classification":"internal"}
 type Summary struct {
-	// RunID is that of [Executor.RunID], "" without.
+	// RunID is [Executor.RunID], "" without.
 	RunID string
-	// StepsExecuted is how many steps ran, of TotalSteps that the pipeline has.
+	// StepsExecuted is the number of steps that ran, TotalSteps the number of steps of the pipeline.
 	StepsExecuted, TotalSteps int
 	// Final is the text of the step that ran last, see [Result.Final].
 	Final string
-	// AllResults has the results of the steps that ran, by their ids. They share what they hold with the Result. It is
-	// never nil.
+	// AllResults has the results of the steps that ran, by id. They share memory with the Result. It is never nil.
 	AllResults map[string]StepResult
-	// TotalCost is what the run has cost; in JSON "total_cost_usd".
+	// TotalCost is the cost of the run; in JSON "total_cost_usd".
 	TotalCost budget.Cost
-	// TotalDuration is that of the Result; in JSON "total_duration_seconds", with at most three decimals.
+	// TotalDuration is the TotalDuration of the Result; in JSON "total_duration_seconds", with at most three decimals.
 	TotalDuration time.Duration
-	// Budget is the limit of the run beside what it has spent. Without one the limit is 0, in JSON null.
+	// Budget is the limit of the run and the spent amount. Without a budget the limit is 0, in JSON null.
 	Budget budget.Report
 	// DeadlineMet is false if the run was ended by its deadline, and true without one.
 	DeadlineMet bool
-	// Classification is that of the pipeline, "" without.
+	// Classification is the classification of the pipeline, "" without.
 	Classification string
-	// Warnings are those of [Result.AllWarnings]; in JSON they are left out where there are none.
+	// Warnings are the warnings of [Result.AllWarnings]; in JSON they are left out if there are none.
 	Warnings []string
 }
 
-// Summary returns the result in short.
+// Summary returns the short form of the result.
 func (r *Result) Summary() Summary {
 	s := Summary{
 		RunID: r.RunID, StepsExecuted: r.StepsExecuted(), TotalSteps: r.TotalSteps, Final: r.Final(),
@@ -275,8 +275,8 @@ func (r *Result) Summary() Summary {
 	return s
 }
 
-// seconds is a duration in JSON: seconds with at most three decimals. It is rounded from microseconds, which is what
-// the JSON of a result keeps, so that a result that was read gives the same.
+// seconds is a duration in JSON: seconds with at most three decimals. It is rounded from microseconds, the precision of
+// a result in JSON, so that a result that was read returns the same.
 type seconds time.Duration
 
 func (s seconds) MarshalJSON() ([]byte, error) {
@@ -307,7 +307,7 @@ type summaryJSON struct {
 	Warnings       []string              `json:"warnings,omitempty"`
 }
 
-// MarshalJSON gives the form above.
+// MarshalJSON returns the form above.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	if s.AllResults == nil {
 		s.AllResults = map[string]StepResult{}
@@ -318,7 +318,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (s *Summary) UnmarshalJSON(data []byte) error {
 	var v summaryJSON
 	if err := json.Unmarshal(data, &v); err != nil {

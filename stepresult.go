@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// StepResult is what one step has done.
+// StepResult is the result of a step.
 type StepResult struct {
 	StepID string `json:"step_id"`
 	Action string `json:"action"`
@@ -29,7 +29,7 @@ type StepResult struct {
 	Success    bool   `json:"success"`
 	Skipped    bool   `json:"skipped,omitempty"`
 	SkipReason string `json:"skip_reason,omitempty"`
-	// FilesMatched are the files that were found, read, changed or made, depending on the action.
+	// FilesMatched are the files that were found, read, changed or created, depending on the action.
 	FilesMatched []string `json:"files_matched,omitempty"`
 	// Content maps paths to the text that was read.
 	Content           map[string]string `json:"content,omitempty"`
@@ -38,35 +38,35 @@ type StepResult struct {
 	Counts            map[string]int    `json:"counts,omitempty"`
 	// Renames maps old paths to new ones.
 	Renames map[string]string `json:"renames,omitempty"`
-	// Files says more of single files, such as their hashes.
+	// Files has details of single files, such as their hashes.
 	Files []actions.FileReport `json:"files,omitempty"`
-	// FilesModified and FilesSkipped are of pattern_replace: how many of the files that its glob takes it changes, and
-	// how many not.
+	// FilesModified and FilesSkipped, for pattern_replace, are the numbers of changed files and of other files that match
+	// its glob.
 	FilesModified *int `json:"files_modified,omitempty"`
 	FilesSkipped  *int `json:"files_skipped,omitempty"`
-	// LeftOut counts the files that a search chose and did not look into, by reason.
+	// LeftOut counts the chosen files that a search did not look into, by reason.
 	LeftOut []actions.LeftOut `json:"left_out,omitempty"`
-	// Mode describes how an "auto" pattern was understood: "literal" or "regex".
+	// Mode is how an "auto" pattern was read: "literal" or "regex".
 	Mode  string `json:"mode,omitempty"`
 	Error string `json:"error,omitempty"`
 	// ErrorCode is the code of that error, see the function [ErrorCode], "" for none: "step_failed" for an
 	// error without a code of its own.
 	ErrorCode string `json:"error_code,omitempty"`
-	// Handled means that the failure was expected: by a later step, or by an on_fail or retry_if of this one.
+	// Handled means that the failure was expected: by a later step, or by an on_fail or retry_if of this step.
 	Handled  bool     `json:"handled,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	// Output is a text that the action has returned, of a failed step too. Few actions have one.
+	// Output is a text that the action has returned, also for a failed step. Few actions have an output.
 	Output string `json:"output,omitempty"`
-	// Data is what the action has returned for templates to reach into, as JSON has it, of a failed step too. Nil for
+	// Data is the data that the action has returned for templates, in the types of JSON, also for a failed step. Nil for
 	// none.
 	Data any `json:"data,omitempty"`
-	// Visits is how often the step was visited, and Attempts how often it was tried in its last visit, which this is
-	// the result of. Both are 0 where that is once at most.
+	// Visits is the number of visits of the step. Attempts is the number of attempts in the last visit, whose result this
+	// is. Both are 0 if there was at most one.
 	Visits   int `json:"visits,omitempty"`
 	Attempts int `json:"attempts,omitempty"`
 	// Jump is the jump after the step, by next, on_fail or retry_if.
 	Jump *Jump `json:"jump,omitempty"`
-	// Cost is what the attempts of this visit have cost; in JSON a number of dollars.
+	// Cost is the cost of the attempts of this visit; in JSON a number of dollars.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
 	// RiskLevel is judged by the files that this step changed and its edits. Unset for steps that cannot write.
 	RiskLevel risk.Level    `json:"risk_level,omitzero"`
@@ -79,7 +79,7 @@ func (s StepResult) Failed() bool { return !s.Success && !s.Skipped }
 // ran reports whether the step did its work, as the condition step_succeeded asks.
 func (s StepResult) ran() bool { return s.Success && !s.Skipped }
 
-// take shows an outcome in the result, once its lists are sorted.
+// take copies an outcome into the result, with sorted lists.
 func (s *StepResult) take(out *actions.Outcome) {
 	slices.Sort(out.Files)
 	out.Files = slices.Compact(out.Files)
@@ -90,13 +90,13 @@ func (s *StepResult) take(out *actions.Outcome) {
 	s.FilesModified, s.FilesSkipped, s.Mode, s.LeftOut = out.FilesModified, out.FilesSkipped, out.Mode, out.LeftOut
 }
 
-// report takes what is said of single files, in path order.
+// report sets the reports on single files, in path order.
 func (s *StepResult) report(files []actions.FileReport) {
 	slices.SortStableFunc(files, func(a, b actions.FileReport) int { return strings.Compare(a.Path, b.Path) })
 	s.Files = files
 }
 
-// count is the sum of the step's counts, {{step.count}} in templates.
+// count returns the sum of the step's counts, {{step.count}} in templates.
 func (s StepResult) count() int {
 	n := 0
 	for _, c := range s.Counts {
@@ -105,7 +105,7 @@ func (s StepResult) count() int {
 	return n
 }
 
-// stepCode is the code of what a step has failed of, "" for nil.
+// stepCode returns the code of the error of a failed step, "" for nil.
 func stepCode(err error) string {
 	if err == nil {
 		return ""
@@ -113,12 +113,12 @@ func stepCode(err error) string {
 	return ErrorCode(&StepError{Err: err})
 }
 
-// cause is the message of a failed step without the action in front of it.
+// cause returns the message of a failed step without the action before it.
 func (s *StepResult) cause() string {
 	return strings.TrimPrefix(s.Error, s.Action+" failed: ")
 }
 
-// stepResults are read one by one: there are no more than a pipeline has steps, however many a text names.
+// stepResults are decoded one by one, and no more of them than a pipeline has steps, for any length of the text.
 type stepResults []StepResult
 
 // UnmarshalJSON implements [json.Unmarshaler].
@@ -137,7 +137,7 @@ func (l *stepResults) UnmarshalJSON(data []byte) error {
 
 type plainStepResult StepResult
 
-// MarshalJSON gives the form that docs/json-results.md lists.
+// MarshalJSON returns the form of docs/json-results.md.
 func (s StepResult) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		plainStepResult
@@ -145,7 +145,7 @@ func (s StepResult) MarshalJSON() ([]byte, error) {
 	}{plainStepResult(s), millis(s.Duration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (s *StepResult) UnmarshalJSON(data []byte) error {
 	var v struct {
 		plainStepResult
@@ -158,14 +158,14 @@ func (s *StepResult) UnmarshalJSON(data []byte) error {
 	*s = StepResult(v.plainStepResult)
 	s.Duration = time.Duration(v.Duration)
 	if s.Failed() && s.Error != "" && s.ErrorCode == "" {
-		s.ErrorCode = errorform.StepFailed // of a version that stored no codes
+		s.ErrorCode = errorform.StepFailed // from a version that stored no codes
 	}
 	var err error
 	s.Data, err = readData(v.Data)
 	return err
 }
 
-// readData takes data from JSON, with all digits of whole numbers.
+// readData reads data from JSON, with all digits of whole numbers.
 func readData(data json.RawMessage) (v any, err error) {
 	if len(data) == 0 {
 		return nil, nil
@@ -190,7 +190,7 @@ func cloneReports(list []actions.FileReport) []actions.FileReport {
 	return list
 }
 
-// clone copies the result so deep that the copy shares nothing.
+// clone returns a deep copy of the result.
 func (s StepResult) clone() StepResult {
 	s.FilesMatched, s.Files, s.Warnings = slices.Clone(s.FilesMatched), cloneReports(s.Files), slices.Clone(s.Warnings)
 	s.Content, s.Counts, s.Renames = maps.Clone(s.Content), maps.Clone(s.Counts), maps.Clone(s.Renames)
@@ -225,13 +225,13 @@ type Visit struct {
 	StepID string `json:"step_id"`
 	// Visit counts the arrivals at this step, from 1.
 	Visit int `json:"visit"`
-	// Outcome is "success", "failed", "skipped", or "retry" where a retry_if held and led back.
+	// Outcome is "success", "failed", "skipped", or "retry" if a retry_if held and jumped back.
 	Outcome string `json:"outcome"`
-	// Attempts has one entry for each time the action ran. None for a visit that was skipped.
+	// Attempts has an entry for each run of the action. A skipped visit has none.
 	Attempts []Attempt `json:"attempts,omitempty"`
 	// Jump is the jump after the visit, by next, on_fail or retry_if. Nil if the next step in the list follows.
 	Jump *Jump `json:"jump,omitempty"`
-	// Discarded means that what the visit had staged was taken back by a later restart, or at the end of the run.
+	// Discarded means that the staged changes of the visit were undone by a later restart, or at the end of the run.
 	Discarded bool `json:"discarded,omitempty"`
 	// Duration is the time of all attempts and of the waits between them; in JSON "duration", in milliseconds.
 	Duration time.Duration `json:"-"`
@@ -245,26 +245,26 @@ const (
 	visitRetry   = "retry"
 )
 
-// Attempt is one run of an action.
+// Attempt is a run of an action.
 type Attempt struct {
-	// Error is its error, at most 4 KiB of it, "" for none; ErrorCode is the code of that, as in [StepResult].
+	// Error is its error, the first 4 KiB of it, "" for none. ErrorCode is the code of the error, as in [StepResult].
 	Error     string        `json:"error,omitempty"`
 	ErrorCode string        `json:"error_code,omitempty"`
 	Duration  time.Duration `json:"-"` // in JSON "duration", in milliseconds
 }
 
-// Jump is a way from a step to a step that need not be the next in the list.
+// Jump is a jump from a step to a step that need not be the next in the list.
 type Jump struct {
-	// To is the id of the step that it leads to.
+	// To is the id of the target step.
 	To string `json:"to"`
-	// By is the field of the step that leads there: "next", "on_fail" or "retry_if".
+	// By is the field of the step that makes the jump: "next", "on_fail" or "retry_if".
 	By string `json:"by"`
 }
 
-// longestAttemptError is how much of an error an Attempt keeps, in bytes.
+// longestAttemptError is the number of bytes of an error that an Attempt keeps.
 const longestAttemptError = 4 << 10
 
-// clone copies the visit so deep that the copy shares nothing.
+// clone returns a deep copy of the visit.
 func (v Visit) clone() Visit {
 	v.Attempts, v.Jump = slices.Clone(v.Attempts), definition.Cloned(v.Jump)
 	return v
@@ -282,7 +282,7 @@ func (v Visit) MarshalJSON() ([]byte, error) {
 	return json.Marshal(visitJSON{plainVisit(v), millis(v.Duration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (v *Visit) UnmarshalJSON(data []byte) error {
 	var j visitJSON
 	if err := json.Unmarshal(data, &j); err != nil {
@@ -305,7 +305,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return json.Marshal(attemptJSON{plainAttempt(a), millis(a.Duration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON wrote.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (a *Attempt) UnmarshalJSON(data []byte) error {
 	var j attemptJSON
 	if err := json.Unmarshal(data, &j); err != nil {

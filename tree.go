@@ -28,17 +28,17 @@ import (
 	"github.com/millrace-go/millrace/internal/workspace"
 )
 
-// tree is the file system of one run, raised, and where its state is.
+// tree is the file system of a run, with its extra capabilities, and the place of its state.
 type tree struct {
 	x        Executor
 	fs       afero.Fs
 	stateDir string
-	policy   guard.Policy // what every path is checked against
-	notes    *watch.Notes // what a Result is to warn of
-	held     *held.Held   // what is open; the verb that has opened the tree is its first user
+	policy   guard.Policy // the policy for all paths
+	notes    *watch.Notes // warnings for the Result
+	held     *held.Held   // open resources; the verb that has opened the tree is their first user
 }
 
-// openOuter is openTree for a verb that no step may call.
+// openOuter is openTree for a method that steps may not call.
 func (x Executor) openOuter(ctx context.Context, fsys afero.Fs) (*tree, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
@@ -46,7 +46,7 @@ func (x Executor) openOuter(ctx context.Context, fsys afero.Fs) (*tree, error) {
 	return x.openTree(fsys)
 }
 
-// openTree opens the tree for one verb, which calls done in the end.
+// openTree opens the tree for one method, which calls done at its end.
 func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	if root, ok := fsys.(*fsutil.RootFs); ok && root != nil {
 		fsys = root.Rooted()
@@ -95,14 +95,14 @@ func (x Executor) openTree(fsys afero.Fs) (opened *tree, err error) {
 	return t, nil
 }
 
-// look is the tree as the policy looks at it.
+// look returns the tree in the form for the policy.
 func (t *tree) look() guard.Tree { return guard.TreeOf(t.fs) }
 
-// done is for the verb that has opened the tree, at its end.
+// done releases the tree for the method that has opened it.
 func (t *tree) done() { _ = t.held.Drop() } // a directory, and a temporary file that is not read again
 
-// underLock calls do while the lock of the tree is held. However do ends, also by a panic of the file system, the lock
-// is given back.
+// underLock calls do while the lock of the tree is held. The lock is released however do ends, even by a panic of the
+// file system.
 func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) error {
 	lock, err := t.lock(ctx)
 	if err != nil {
@@ -116,8 +116,8 @@ func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) err
 	return do(lock)
 }
 
-// write calls do under the lock, when what a crash has left is finished. The Result has the warnings of all of it;
-// where there is none, the error has.
+// write calls do under the lock, after recovery of unfinished transactions. The warnings of both are in the Result, or
+// in the error if there is no Result.
 func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
 	var res *Result
 	err := t.underLock(ctx, func(lock io.Closer) error {
@@ -142,7 +142,7 @@ func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, erro
 	return res, err
 }
 
-// lock takes the lock of the tree.
+// lock acquires the lock of the tree.
 func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	wait := t.x.lockWait()
 	waiting, cancel := context.WithTimeoutCause(ctx, wait, fmt.Errorf("waited %v", wait))
@@ -154,20 +154,20 @@ func (t *tree) lock(ctx context.Context) (io.Closer, error) {
 	return lock, t.limited(err)
 }
 
-// ErrNested means that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is that of a
-// step. A run keeps others from its tree until it ends, so this one would wait for itself. A step changes the tree
-// of its run through its Call; to run the steps of another pipeline, use [Builder.Include].
+// ErrNested means that a step has tried to run a pipeline, or to commit, restore or tidy up: the context is the context
+// of a step. A run keeps other runs from its tree until it ends, so the call would wait for itself. A step changes the
+// tree of its run through its Call; to run the steps of another pipeline, use [Builder.Include].
 var ErrNested = errorform.New(errorform.NestedPipeline,
 	"a step cannot run a pipeline, for the run that it belongs to keeps all others waiting until it ends: "+
 		"put its steps into one pipeline (Builder.Include), or run one after the other")
 
-// stepKey is the key of the mark that the contexts of steps carry.
+// stepKey is the key of a mark in the contexts of steps.
 type stepKey struct{}
 
-// inStep returns the context that the steps of a run are given.
+// inStep returns the context for the steps of a run.
 func inStep(ctx context.Context) context.Context { return context.WithValue(ctx, stepKey{}, true) }
 
-// refuseNested returns ErrNested if the context is that of a step.
+// refuseNested returns ErrNested if the context is the context of a step.
 func refuseNested(ctx context.Context) error {
 	if ctx.Value(stepKey{}) != nil {
 		return ErrNested
@@ -175,19 +175,19 @@ func refuseNested(ctx context.Context) error {
 	return nil
 }
 
-// FileSystemError means that the file system cannot do what it takes to write to the tree, and never will: an
-// afero.ReadOnlyFs cannot be written to. Nothing was written, or all of it was undone. docs/filesystems.md says which
-// file system can do what.
+// FileSystemError means that the file system lacks an ability that writing to the tree needs: an afero.ReadOnlyFs
+// cannot be written to. Retrying does not help. Nothing was written, or all of it was undone. docs/filesystems.md lists
+// the abilities of file systems.
 type FileSystemError struct {
-	// Name is what the file system calls itself, such as "ReadOnlyFilter".
+	// Name is the name of the file system, such as "ReadOnlyFilter".
 	Name string
-	// Limit describes what it cannot do, and what to do instead.
+	// Limit describes the missing ability, and a way out.
 	Limit string
 	// Err names the failed step of the commit, its path, and the cause.
 	Err error
 }
 
-// Error gives the cause, the file system and its limit.
+// Error returns the cause, the file system and its limit.
 func (e *FileSystemError) Error() string { return fmt.Sprintf("%v (%s: %s)", e.Err, e.Name, e.Limit) }
 
 // Unwrap returns the cause.
@@ -196,7 +196,7 @@ func (e *FileSystemError) Unwrap() error { return e.Err }
 // Code returns "file_system".
 func (e *FileSystemError) Code() string { return errorform.FileSystem }
 
-// limitOf returns what a file system of that name cannot do, "" if nothing is known of it.
+// limitOf returns the limit of a file system with that name, "" if none is known.
 func limitOf(name string) string {
 	switch name {
 	case "ReadOnlyFilter":
@@ -211,8 +211,8 @@ func limitOf(name string) string {
 	return ""
 }
 
-// limited makes a FileSystemError of an error that comes from the limits of the tree's file system, and from nothing
-// that may be otherwise the next time.
+// limited returns a FileSystemError for an error that is caused by a permanent limit of the tree's file system, and
+// other errors unchanged.
 func (t *tree) limited(err error) error {
 	limit := limitOf(t.fs.Name())
 	if limit == "" || errors.Is(err, fsutil.ErrLocked) {
@@ -227,7 +227,8 @@ func (t *tree) limited(err error) error {
 
 var errNotOver = errors.New("the run was ended from within")
 
-// told calls do between the first event and the last one, which comes however do ends, with the context of the run.
+// told calls do, with the context of the run, between the first and the last event. The last event is sent however do
+// ends.
 func (t *tree) told(
 	ctx context.Context, started RunStarted, do func(context.Context) (*Result, error),
 ) (res *Result, err error) {
@@ -237,7 +238,7 @@ func (t *tree) told(
 	}
 	t.notify(started)
 	finish := func(RunFinished) {}
-	err = errNotOver // where a panic goes through here
+	err = errNotOver // in case a panic passes through here
 	defer func() {
 		finished := RunFinished{Phase: started.Phase, Err: err}
 		if res != nil {
@@ -266,14 +267,14 @@ func (t *tree) notify(e Event) {
 	}
 }
 
-// startOf is the first event of a run of the pipeline.
+// startOf returns the first event of a run of the pipeline.
 func startOf(p definition.Pipeline, phase string, dryRun bool) RunStarted {
 	return RunStarted{Pipeline: p.Name, Phase: phase, Classification: p.Bounds.Classification, Steps: p.Len(),
 		DryRun: dryRun}
 }
 
-// watched returns an executor whose observer, logger and contexts can be called anywhere, and whatever they do, the
-// caller goes on.
+// watched returns an executor whose observer, logger and contexts can be called anywhere: whatever they do, the caller
+// continues.
 func (x Executor) watched(n *watch.Notes) Executor {
 	if x.Logger != nil {
 		x.Logger = watch.Logger(x.Logger, n)

@@ -20,7 +20,7 @@ import (
 
 var errGoexit = errors.New("the action has ended its goroutine")
 
-// visit is one arrival at a step, and what the step has done then.
+// visit is one arrival at a step, with the effects of the step.
 type visit struct {
 	step      int // its index
 	number    int // of the arrival at this step, from 1
@@ -28,29 +28,29 @@ type visit struct {
 	outcome   actions.Outcome
 	err       error
 	staged    bool           // the step has changed something
-	newText   int64          // bytes that it has put into files
-	discarded bool           // what it has staged was taken back by a restart
-	thin      bool           // it has lost its texts, see forget
+	newText   int64          // bytes of new text in files
+	discarded bool           // a restart has undone its staged changes
+	thin      bool           // its texts were dropped, see forget
 	entered   bool           // its condition holds
 	action    actions.Action // with all templates expanded; nil before the first attempt
 	kept      any            // by the action's Validate
 	uncalled  string         // id of the step that was not run in a dry run, this step or a step that it depends on
-	acted     bool           // the action has been let act outside of the tree
-	brought   int64          // bytes that a workspace has put into files in this attempt
+	acted     bool           // the action was allowed to act outside of the tree
+	brought   int64          // bytes of new text from a workspace in this attempt
 	changes   []scratch.Change
 	attempts  []Attempt
 	cost      budget.Cost     // of all attempts
 	stop      error           // why the run ends before the next attempt
-	depth     int             // in a run that is kept: how many deltas lead to where it began
-	host      context.Context // what the host's StepContext has returned; nil without
+	depth     int             // in a kept run: the number of deltas before its beginning
+	host      context.Context // the result of the host's StepContext; nil without
 }
 
-// visit goes through the one visit of a step of a pipeline that does not jump.
+// visit makes the single visit of a step of a pipeline that does not jump.
 func (r *run) visit(ctx context.Context, i int) {
 	v := r.arrive(ctx, i, 1)
 	for again := true; again; {
 		r.attempt(ctx, v, false)
-		// A visit that is not reported, because an earlier step has failed, need not be tried again.
+		// A visit that will not be reported, because an earlier step has failed, need not be retried.
 		again = v.stop == nil && v.err != nil && ctx.Err() == nil && len(v.attempts) <= r.retries(i) &&
 			retryable(r.p.Steps[i].Action, v.err) && r.mayRun(i)
 		if again {
@@ -59,7 +59,7 @@ func (r *run) visit(ctx context.Context, i int) {
 				return
 			}
 			r.wait(ctx, v, len(v.attempts))
-			again = ctx.Err() == nil || r.late() // which the next attempt notes
+			again = ctx.Err() == nil || r.late() // the next attempt records that
 		}
 	}
 	if v.stop != nil && (len(v.attempts) == 0 || !isBound(v.stop)) {
@@ -72,19 +72,19 @@ func (r *run) visit(ctx context.Context, i int) {
 	v.result.Handled = v.err != nil && r.handled[v.result.StepID] && v.stop == nil && !is[*DeadlineError](v.err)
 	r.finish(v)
 	if v.stop == nil {
-		_ = r.keepInParallel(ctx, v, true) // which has ended the run if it fails
+		_ = r.keepInParallel(ctx, v, true) // an error has ended the run
 	}
 }
 
-// attempt runs the action of a step, or skips the step, or says why the run has to end before that. A run that has
-// spent its attempts may do no more than that.
+// attempt runs the action of a step, or skips the step, or sets the reason why the run has to end before that. With
+// spent, the run has used up its attempts, so the action must not run.
 func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	start := time.Now()
 	last, lastErr := v.result, v.err
 	duration := v.result.Duration // of the attempts before
 	v.result = StepResult{StepID: v.result.StepID, Action: v.result.Action}
 	v.outcome, v.staged, v.brought, v.changes = actions.Outcome{}, false, 0, nil
-	// A panic outside of the action's Run must not take the program down either.
+	// A panic outside of the action's Run must not crash the program either.
 	v.err = panics.Apart(errGoexit, func() error {
 		if !v.entered {
 			reason, err := r.whyNot(ctx, v)
@@ -118,7 +118,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 	}
 }
 
-// tell puts into the result whether the visit has failed, and of what.
+// tell sets success or the error in the result.
 func (v *visit) tell() {
 	res := &v.result
 	if res.Success = v.err == nil; !res.Success {
@@ -126,8 +126,8 @@ func (v *visit) tell() {
 	}
 }
 
-// fail makes the visit a failed visit, also if its action has not failed: then what it has staged is taken back, and it
-// keeps its text.
+// fail marks the visit as failed, even if its action succeeded: then its staged changes are undone, and it keeps its
+// text.
 func (v *visit) fail(err error) {
 	if v.err == nil {
 		res := v.result
@@ -140,21 +140,21 @@ func (v *visit) fail(err error) {
 	v.err = err
 }
 
-// says reports whether a keyword of retry_if stands in what the step says.
+// says reports whether the text of the step contains a keyword of retry_if.
 func (v *visit) says(keyword string) bool {
 	res := &v.result
 	return strings.Contains(res.Output, keyword) || strings.Contains(res.AggregatedContent, keyword) ||
 		strings.Contains(res.Error, keyword)
 }
 
-// see makes a visit what conditions, inputs and templates know of its step.
+// see makes a visit the visit that conditions, inputs and templates use for its step.
 func (r *run) see(v *visit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now[v.step] = v
 }
 
-// finish records a visit, logs it and tells the observer.
+// finish records a visit, logs it and sends the event.
 func (r *run) finish(v *visit) {
 	v.tell()
 	res := &v.result
@@ -180,8 +180,8 @@ func (r *run) finish(v *visit) {
 	r.notify(StepFinished{Step: res.StepID, Index: v.step, Visit: v.number, Result: *res, Duration: res.Duration})
 }
 
-// skipReason says why the step is not to run, or "". A step whose only input was skipped or has failed has nothing to
-// work on, unless its own condition is about that very step.
+// skipReason returns the reason to skip the step, or "". A step whose only input was skipped or has failed has nothing
+// to work on, unless its own condition is about that very step.
 func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 	s := r.p.Steps[i]
 	if !s.When.IsZero() {
@@ -198,7 +198,7 @@ func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 		}
 	}
 	if s.Action.Spec().Input == actions.InputNone {
-		return "", nil // its inputs only say what it runs after
+		return "", nil // its inputs only set the order
 	}
 	if s.Input == definition.InputPrevious {
 		switch v, _ := r.previous(); {
@@ -225,7 +225,7 @@ func (r *run) skipReason(ctx context.Context, i int) (string, error) {
 	return first, nil
 }
 
-// perform runs the action of a step from savepoint to result.
+// perform runs the action of a step, from savepoint to result.
 func (r *run) perform(ctx context.Context, v *visit) error {
 	s, res := r.p.Steps[v.step], &v.result
 	spec := s.Action.Spec()
@@ -237,7 +237,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	}
 	action := v.action
 	if r.retries(v.step) > 0 {
-		action = params.Clone(action).(actions.Action) // it may change what it is given
+		action = params.Clone(action).(actions.Action) // it may change its parameters
 	}
 	view := r.stage.For(s.ID, spec.ReadOnly)
 	files := r.filesOf(s, action)
@@ -255,7 +255,7 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 	call.StagedBefore = r.stagedBefore(v)
 	leaveWorkspace, endOutput := r.workspaceOf(v, view, call), r.printed(v, call)
 	savepoint, succeeded := r.stage.Savepoint(), false
-	defer func() { // also where the action ends its goroutine
+	defer func() { // even if the action ends its goroutine
 		endOutput()
 		leaveWorkspace()
 		view.End()
@@ -283,15 +283,15 @@ func (r *run) perform(ctx context.Context, v *visit) error {
 		err = ctx.Err()
 	}
 	if err == nil {
-		// An action's own idea of which files it has matched is what the guard counts for those that only read.
+		// For steps that only read, the guard counts the files that the action reports as matched.
 		err = checkExpect(r.expect(s), len(out.Files), out.Edits)
 		if expect, ok := errors.AsType[*ExpectError](err); ok {
-			expect.Notes = res.Warnings // such as the lines that come nearest to what was looked for
+			expect.Notes = res.Warnings // such as the nearest lines
 		}
 	}
 	if err != nil {
 		res.Output, res.Data = out.Output, out.Data
-		res.report(out.Reports) // what is wrong with which file
+		res.report(out.Reports) // the failures of single files
 		return err
 	}
 	succeeded = true
@@ -323,8 +323,8 @@ func (r *run) arrive(ctx context.Context, i, number int) *visit {
 	return v
 }
 
-// within returns the context of an attempt: it has the values that the host has given, and ends with ctx. The caller
-// has to call the function when the attempt is over.
+// within returns the context of an attempt: it has the values of the host, and ends with ctx. The caller must call the
+// function when the attempt is over.
 func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if v.host == nil {
 		return ctx, func() {}
@@ -332,8 +332,8 @@ func (v *visit) within(ctx context.Context) (context.Context, context.CancelFunc
 	return watch.Within(v.host, ctx)
 }
 
-// mayBegin says why there must not be another attempt of a step, or returns nil. A run that has made all its attempts
-// may make none.
+// mayBegin returns the reason why there must not be another attempt of a step, or nil. If all is set, the run has used
+// up its attempts.
 func (r *run) mayBegin(v *visit, all bool) error {
 	switch {
 	case all:

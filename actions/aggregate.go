@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Aggregate joins what several earlier steps have read, and their lists of files. The texts come in the order
-// of input_from_all; within a step first the content of its files, in their order, then its aggregated content.
+// Aggregate joins the texts that several earlier steps have read, and their lists of files. The texts are in the order
+// of input_from_all. Within a step, the content of its files comes first, in their order, then its aggregated content.
 type Aggregate struct {
 	Separator *string `json:"separator,omitempty" doc:"Text between two contents. Default: a newline."`
 }
@@ -52,7 +52,7 @@ func (a Aggregate) Run(_ context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// union returns the files of all inputs, each once, in the order they first come.
+// union returns the files of all inputs, each once, in order of first occurrence.
 func union(inputs []Result) []string {
 	var files []string
 	for _, input := range inputs {

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// A text that is not there because the edit was made before has a message that says so.
+// If the edit was already made, the message for its missing text reports that.
 func TestAlreadyApplied(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ text, old, fresh, want string }{

@@ -42,7 +42,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestDocumentedParameters decodes parameters as the JSON form documents them.
+// TestDocumentedParameters decodes parameters in their documented JSON form.
 func TestDocumentedParameters(t *testing.T) {
 	for _, test := range []struct {
 		name, json string

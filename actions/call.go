@@ -25,59 +25,60 @@ type Call struct {
 	FS *fsutil.Stage
 	// Step is the id of the step.
 	Step string
-	// Files are the files to work on: those of input_from, or the parameter "files"; canonical, each once, in order.
+	// Files are the files to work on, from input_from or the parameter "files": canonical, each once, in order.
 	Files []string
 	// Inputs are the results of the steps in input_from or input_from_all, in that order.
 	Inputs []Result
 	// Limits are the host's limits of a step. The zero Limits has the defaults.
 	Limits Limits
-	// StagedBefore is how much new text, in bytes, earlier visits of the step have put into files. It counts against
+	// StagedBefore is the size in bytes of the new text that earlier visits of the step have staged. It counts against
 	// Limits.MaxStagedBytes.
 	StagedBefore int64
-	// DryRun means that the change will only be shown: this run is not committed. An action stages the same changes
-	// either way; it may report more.
+	// DryRun means that the change will only be shown: this run is not committed. An action stages the same changes as in
+	// a real run; it may report more.
 	DryRun bool
 	// Force allows changes of files that are read-only for their owner. Without it such a change is blocked.
 	Force bool
-	// FilesWanted means that a later step takes the files of this step, so their contents are worth keeping.
+	// FilesWanted means that a later step uses the files of this step, so their contents are worth keeping.
 	FilesWanted bool
 	// EditsExpected means that the step has bounds on its edits, so the counted edits are worth reporting.
 	EditsExpected bool
-	// Kept is what Validate has set [Check.Keep] to when it was called with the values that the action has now. Nil if
-	// it has not, or was not called: then Run works it out itself.
+	// Kept is the [Check.Keep] that Validate set for the present values of the action. Nil if Validate has not set it or
+	// was not called; then Run computes it.
 	Kept any
 	// Visit counts the visits of the step, and Attempt the attempts of this visit, both from 1.
 	Visit, Attempt int
-	// CallTool calls a tool of the host. It is set for steps of the action [Tool] alone, and nil in a dry run of one
+	// CallTool calls a tool of the host. It is set only for steps of the action [Tool]. In a dry run it is nil for a tool
 	// that acts outside of the tree.
 	CallTool func(ctx context.Context, name string, args map[string]any) (Outcome, error)
-	// Commands is what the host allows commands to do. The zero Policy allows none.
+	// Commands is the host's policy for commands. The zero Policy allows none.
 	Commands command.Policy
-	// AskAgent asks an agent of the host by its name. It is set for steps of the action [Prompt] alone; what is not for
-	// the action to know of the request it adds. Previous is what the step before has said, nil where there is none.
+	// AskAgent asks an agent of the host by its name. It is set only for steps of the action [Prompt]. It adds the parts
+	// of the request that the action does not have. Previous is the answer of the step before, nil if there is none.
 	AskAgent func(ctx context.Context, name string, r *agent.Request) (agent.Reply, error)
 	Previous *agent.Previous
-	// OpenWorkspace makes the tree real for this attempt; use Workspace. Nil means that there are no workspaces.
+	// OpenWorkspace creates the tree on disk for this attempt; use Workspace. Nil means that there are no workspaces.
 	OpenWorkspace func(ctx context.Context, o WorkspaceOptions) (*Workspace, error)
-	// OnOutput, if not nil, takes what a command that the step runs prints, as it does: the stream is "stdout" or
-	// "stderr". It is called from several goroutines.
+	// OnOutput, if not nil, receives the output of the step's command while it runs: the stream is "stdout" or "stderr".
+	// It is called from several goroutines.
 	OnOutput func(stream, text string)
-	// OnSpend, if not nil, takes what an attempt has cost. It is called from several goroutines.
+	// OnSpend, if not nil, receives the cost of an attempt. It is called from several goroutines.
 	OnSpend func(budget.Cost)
-	// Workers is how many goroutines the step may use. Zero means GOMAXPROCS.
+	// Workers is the number of goroutines that the step may use. Zero means GOMAXPROCS.
 	Workers int
 	// Logger may be nil; use Log.
 	Logger *slog.Logger
-	// OnProgress, if not nil, is called as a step goes on: how many of how many files are done; total is 0 as long as
-	// it is not known. It is called from several goroutines.
+	// OnProgress, if not nil, receives progress: the number of files done, and the total, 0 while it is unknown. It is
+	// called from several goroutines.
 	OnProgress func(done, total int)
-	// OnBytes, if not nil, is called with the number of bytes that were read since the last time. ReadFile calls it; an
-	// action that reads in other ways should. It is called from several goroutines.
+	// OnBytes, if not nil, is called with the number of bytes read since the last call. ReadFile calls it; an action that
+	// reads in other ways should too. It is called from several goroutines.
 	OnBytes func(n int64)
-	// OnWarning, if not nil, takes what the step wants its user to know although it did not fail. It is called from
-	// several goroutines.
+	// OnWarning, if not nil, receives warnings for the user of a step that did not fail. It is called from several
+	// goroutines.
 	OnWarning func(message string)
-	// Words returns the parts of warnings in the words of a door. Nil means the words of the engine.
+	// Words returns the parts of warnings in the words of a door: the command line, MCP or Go. Nil means the words of the
+	// engine.
 	Words wording.Words
 
 	sizes   match.Sizes
@@ -85,16 +86,16 @@ type Call struct {
 	sources sync.Pool    // of *source
 }
 
-// Spend adds to the cost of the step. It counts at once, also if the step fails later, unless the run has ended. A
-// negative cost counts as 0.
+// Spend adds to the cost of the step. The cost counts at once, even if the step fails later, unless the run has ended.
+// A negative cost counts as 0.
 func (c *Call) Spend(cost budget.Cost) {
 	if c.OnSpend != nil {
 		c.OnSpend(cost)
 	}
 }
 
-// Warnf reports a warning to the user. If there are very many warnings, only the first in the order of their texts
-// are reported, and the number of the others, see Limits.MaxShownBytes.
+// Warnf reports a warning to the user. If there are very many warnings, only the first in the order of their texts are
+// reported, with the number of the others, see Limits.MaxShownBytes.
 func (c *Call) Warnf(format string, args ...any) {
 	if c.OnWarning == nil {
 		return
@@ -110,7 +111,7 @@ func (c *Call) warnLeft(name, format string, args ...any) {
 	c.Warnf("%v", wording.Part{Kind: kinds.LeftAsItWas, Text: text, Value: name})
 }
 
-// stage returns the stage with all that our own packages do with it.
+// stage returns the stage with its internal methods.
 func (c *Call) stage() *stage.Stage { return (*stage.Stage)(c.FS) }
 
 // Log returns the logger of the run, or a logger that drops everything.
@@ -121,8 +122,8 @@ func (c *Call) Log() *slog.Logger {
 	return c.Logger
 }
 
-// ReadFile returns the bytes of a regular file on the stage, which are shared: never modify them. It enforces the
-// limit on the size of files, so actions should read files with it. The error is a *FileError, perhaps around a
+// ReadFile returns the bytes of a regular file on the stage. The bytes are shared: never modify them. ReadFile enforces
+// the limit on the size of files, so actions should read files with it. The error is a *FileError, perhaps around a
 // *[LimitError].
 func (c *Call) ReadFile(name string) ([]byte, error) {
 	data, err := c.readFile(name)

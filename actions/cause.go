@@ -31,10 +31,10 @@ const (
 // errProtected reports that a change of a file would be blocked.
 var errProtected = errors.New("is read-only, so it is written to with force only")
 
-// errNoHash refuses to write over a file that nobody has read.
+// errNoHash refuses to overwrite a file without a hash of its present content.
 var errNoHash = errors.New("require_hash is set and the file exists, but create has no content_hash")
 
-// sentinels are the errors without a method cause that have a cause. The first match counts.
+// sentinels are the errors that have a cause but not the method cause. The first match counts.
 var sentinels = [...]struct {
 	err   error
 	cause string
@@ -47,8 +47,8 @@ var sentinels = [...]struct {
 	{errNoHash, causeNoHash},
 }
 
-// causeOf returns the cause of an error, "" if it is not in the list of [FileReport.Cause]. Of several errors the first
-// with a cause counts.
+// causeOf returns the cause of an error, "" if it is not in the list of [FileReport.Cause]. For several errors, the
+// first with a cause counts.
 func causeOf(err error) string {
 	for err != nil {
 		switch e := err.(type) {

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// collision is one place that a copy or a rename cannot put a file at.
+// collision is a place where a copy or a rename cannot put a file.
 type collision struct {
 	target  string   // where the files would go
 	sources []string // the files
@@ -138,7 +138,7 @@ func (t transfer) obstacle(
 		case err != nil:
 			return obstacle{}, err
 		case kind == change.Symlink:
-			// The links of a place are resolved, so this one could not be: it leads out, in a circle, or nowhere.
+			// The links of a place are already resolved. A link that is left leads outside, in a circle, or nowhere.
 			if _, err := c.FS.Stat(dir); err != nil {
 				return obstacle{}, err
 			}
@@ -152,7 +152,7 @@ func (t transfer) obstacle(
 			return blocked("is to be copied itself")
 		}
 		if other.toPlace != other.fromPlace {
-			return obstacle{}, nil // it makes room
+			return obstacle{}, nil // the file there moves away
 		}
 	}
 	if t.moves && c.stage().Respells(m.fromPlace, m.toPlace) {

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Copy copies files, with their permission bits but setuid and setgid, to a directory or to new names. Symbolic links
-// are followed.
+// Copy copies files, with their permission bits except setuid and setgid, to a directory or to new names. Symbolic
+// links are followed.
 //
 // With Destination alone a file keeps its base name, or with PreservePaths its path, as seen from Base. To gives it a
 // new name, relative to Destination if that is set too. If any new name collides with another new name or an existing
@@ -34,7 +34,7 @@ func (a Copy) Validate(c *Check) { a.transfer().validate(c) }
 // Touches implements [Toucher].
 func (a Copy) Touches() (reads, writes []string, known bool) { return a.transfer().touches(a.Files) }
 
-// Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
+// Run implements [Action]. The outcome has the new paths, and maps the old paths to them.
 func (a Copy) Run(ctx context.Context, c *Call) (Outcome, error) {
 	moves, err := a.transfer().plan(ctx, c)
 	if err != nil {
@@ -63,7 +63,7 @@ func copyOne(c *Call, m move) error {
 	if kind, err := kindAt(c, m.to); err != nil {
 		return fileError(m.to, err)
 	} else if kind != change.Absent {
-		// The plan has seen that it may be overwritten.
+		// The plan has checked that it may be overwritten.
 		if err := c.FS.Remove(m.to); err != nil {
 			return fileError(m.to, err)
 		}

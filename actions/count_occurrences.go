@@ -9,8 +9,8 @@ import (
 )
 
 // CountOccurrences counts the matches of a pattern in files, without overlaps. The pattern is a literal text by
-// default, see Mode. Binary files are counted too. A file beyond the host's limit is a *LimitError if it is named
-// here, and omitted with a warning if it comes from another step.
+// default, see Mode. Binary files are counted too. A file beyond the host's limit is a *LimitError if the step names
+// it, and is omitted with a warning if it comes from another step.
 type CountOccurrences struct {
 	Files      []string `json:"files,omitempty" doc:"Files to count in. Leave it out if an earlier step gives them."`
 	Pattern    string   `json:"pattern" param:"required" doc:"Text, or a pattern as mode says."`
@@ -39,7 +39,7 @@ func (o CountOccurrences) flags() match.Flags {
 // Touches implements [Toucher].
 func (o CountOccurrences) Touches() (reads, writes []string, known bool) { return o.Files, nil, true }
 
-// Run implements [Action]. The outcome has all files, also those in which nothing was counted, and their counts.
+// Run implements [Action]. The outcome has all files, also those without matches, and their counts.
 func (o CountOccurrences) Run(ctx context.Context, c *Call) (Outcome, error) {
 	p, err := c.compilePattern("pattern", o.Pattern, o.Mode, match.Literal, o.flags())
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 )
 
-// Create makes files with the same content, and the directories they need. Content is written as it is given.
+// Create makes files with the same content, and the directories they need. Content is written unchanged.
 //
-// A file that exists is an error unless Overwrite is set; it keeps its mode then, unless Mode is set, and is not
-// touched if it has that content and that mode already. A symbolic link is followed then, and stays. If a file cannot
-// be made, none is made, and the *editFilesError lists every such file.
+// An existing file is an error unless Overwrite is set. With Overwrite the file keeps its mode, unless Mode is set, and
+// is not touched if it already has that content and mode. Then a symbolic link is followed and stays. If any file
+// cannot be made, none is made, and the *editFilesError lists every failed file.
 type Create struct {
 	Path      string   `json:"path,omitempty" doc:"The file to create."`
 	Paths     []string `json:"paths,omitempty" doc:"Several files to create, instead of path."`
@@ -28,7 +28,7 @@ func (a Create) Validate(c *Check) {
 	several := len(a.Paths) > 0 || c.bound("/paths")
 	switch {
 	case a.Path == "" && !several && a.Paths != nil && c.IsTemplated == nil:
-		// These are the final values: a template has given an empty list. One that is written is a mistake.
+		// These are final values: a template has returned an empty list. A literal empty list is a mistake.
 	case a.Path == "" && !several:
 		c.Problemf("/path", codeMissingParam, "", "create action requires 'path' or 'paths' parameter")
 	case a.Path != "" && several:
@@ -50,7 +50,7 @@ func (a Create) names() []string {
 	return []string{a.Path}
 }
 
-// Run implements [Action]. The outcome has all the files, also those that had the content already.
+// Run implements [Action]. The outcome has all the files, also files that already had the content.
 func (a Create) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var out Outcome
 	var failures []*editFailure

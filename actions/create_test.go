@@ -41,7 +41,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestCreateMode: a file that is overwritten keeps its mode, and a link stays a link.
+// TestCreateMode: an overwritten file keeps its mode, and a link stays a link.
 func TestCreateMode(t *testing.T) {
 	root := bases["root"](t)
 	write(t, root, files{"a.sh": "one\n", "link@": "a.sh"})
@@ -56,8 +56,8 @@ func TestCreateMode(t *testing.T) {
 	}
 }
 
-// TestMode: create and edit_files give new files and files that exist the mode that they name, whatever the umask,
-// through a link too. A tree that is right already is not changed, and another mode alone is a change.
+// TestMode: create and edit_files set the named mode of new and existing files, with any umask, and through a link. A
+// tree that is already right is not changed, and a new mode alone is a change.
 func TestMode(t *testing.T) {
 	for name, of := range map[string]func(path, mode string) actions.Action{
 		"create": func(path, mode string) actions.Action {
@@ -108,7 +108,7 @@ func TestMode(t *testing.T) {
 	}
 }
 
-// TestModeRefused: a mode is permissions, and lets the owner read.
+// TestModeRefused: a mode has only permissions, and the owner may read.
 func TestModeRefused(t *testing.T) {
 	for _, mode := range []string{
 		"7", "75", "07555", "4755", "1777", "0888", "888", "u+x", "-755", "+755", "0x1ff", "0o755", " 755", "0000", "0311", "755 ", "+75",
@@ -160,7 +160,7 @@ func TestCreateErrors(t *testing.T) {
 						"d/b.txt: file already exists; set overwrite to replace its text", fsutil.ErrProtected,
 				},
 			} {
-				// The stage is that of a step, which takes everything back if it fails.
+				// This is the stage of a step, which undoes all its changes if it fails.
 				savepoint := b.stage.Savepoint()
 				_, err := b.run("s", test.create, nil)
 				wantError(t, err, test.text)

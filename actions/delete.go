@@ -14,10 +14,10 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// Delete removes files. They are kept in the trash inside the state directory and can be restored, unless Permanent
-// is set. A symbolic link is removed itself, not its target. A directory is refused unless Recursive is set. Then it
-// is removed with its contents, ignored files too, and the outcome names the files and links in it, or the directory
-// itself if it is empty.
+// Delete removes files. They are kept in the trash inside the state directory and can be restored, unless Permanent is
+// set. For a symbolic link, the link is removed, not its target. A directory is refused unless Recursive is set. Then
+// it is removed with its contents, including ignored files, and the outcome names the files and links in it, or the
+// directory itself if it is empty.
 type Delete struct {
 	Files     []string `json:"files,omitempty" doc:"Files to delete. Leave it out if an earlier step gives them."`
 	Recursive bool     `json:"recursive,omitempty" doc:"Also delete directories with their contents."`
@@ -32,7 +32,7 @@ func (Delete) Spec() Spec {
 // Touches implements [Toucher].
 func (d Delete) Touches() (reads, writes []string, known bool) { return d.Files, d.Files, true }
 
-// Run implements [Action]. Nothing is removed unless all of the files can be.
+// Run implements [Action]. Nothing is removed unless all files can be removed.
 func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 	trees := make([]subtree, len(c.Files))
 	for i, file := range c.Files {
@@ -56,11 +56,11 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 		}
 	}
 	out := Outcome{}
-	gone := make(map[string]bool) // one of several names may be a directory that another one is in
+	gone := make(map[string]bool) // one name may be a directory that contains another
 	progress := c.progress(len(c.Files))
 	for _, tree := range trees {
 		dirs := slices.Clone(tree.dirs)
-		slices.Reverse(dirs) // each comes after what is in it
+		slices.Reverse(dirs) // each comes after its contents
 		for _, name := range slices.Concat(tree.files, dirs) {
 			if err := ctx.Err(); err != nil {
 				return Outcome{}, err
@@ -86,7 +86,7 @@ func (d Delete) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// checkSource returns why a name is not that of a file or a link that could be moved or removed.
+// checkSource returns an error unless a name is a file or a link that could be moved or removed.
 func checkSource(c *Call, file string) error {
 	info, _, err := c.FS.LstatIfPossible(file)
 	if err == nil {
@@ -100,10 +100,10 @@ func checkSource(c *Call, file string) error {
 	return fileError(file, err)
 }
 
-// subtree is what lies below a directory on the stage, the directory itself included.
+// subtree is a directory on the stage with everything below it.
 type subtree struct {
 	files []string // and links, in path order
-	dirs  []string // each before what is in it
+	dirs  []string // each before its contents
 }
 
 // subtreeOf lists a directory. Links are not followed.
@@ -139,7 +139,8 @@ func subtreeOf(ctx context.Context, c *Call, dir string) (subtree, error) {
 	return t, nil
 }
 
-// named returns the files, or the directory itself if there are none in it: what a step that moved or deleted it names.
+// named returns the paths that a step names after it has moved or deleted the directory: its files, or the directory
+// itself if it has none.
 func (t subtree) named() []string {
 	if len(t.files) == 0 {
 		return t.dirs[:1]

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// swapping puts other bytes of the same length and time into a file when it is opened for the second time.
+// swapping replaces the bytes of a file by others of the same length and time when it is opened for the second time.
 type swapping struct {
 	afero.Fs
 	name, text string
@@ -34,7 +34,7 @@ func (s *swapping) Open(name string) (afero.File, error) {
 	return s.Fs.Open(name)
 }
 
-// swapped returns a call on a file that is swapped when it is read for the second time, and what takes it back.
+// swapped returns a call on a file that is swapped when it is read for the second time.
 func swapped(t *testing.T) (*actions.Call, *stage.Stage, *swapping) {
 	t.Helper()
 	mem := afero.NewMemMapFs()
@@ -54,8 +54,8 @@ func swapped(t *testing.T) (*actions.Call, *stage.Stage, *swapping) {
 	return c, s, base
 }
 
-// TestRulesReadTheSameBytes: a file that does not fit one window is read once for each rule. A match that a rule
-// found in other bytes than the next rule must not be staged.
+// TestRulesReadTheSameBytes: a file that does not fit into one window is read once for each rule. A match must not be
+// staged if the next rule read other bytes.
 func TestRulesReadTheSameBytes(t *testing.T) {
 	t.Parallel()
 	for name, action := range map[string]actions.Action{
@@ -76,8 +76,8 @@ func TestRulesReadTheSameBytes(t *testing.T) {
 	}
 }
 
-// TestLinesReadTheSameBytes: the text of a file that does not fit one window is read after its hash was taken. The two
-// must not be of different bytes.
+// TestLinesReadTheSameBytes: a file that does not fit into one window is read for its hash first, then for its text.
+// Both must see the same bytes.
 func TestLinesReadTheSameBytes(t *testing.T) {
 	t.Parallel()
 	changed := actions.ReplaceLines(1, 1, "x\n")

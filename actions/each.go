@@ -37,7 +37,7 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 		g.Go(func() error {
 			for {
 				i := int(next.Add(1)) - 1
-				// Indices are handed out in order, so the first error does not depend on the schedule.
+				// Indices are handed out in order, so the first error does not depend on scheduling.
 				if i >= len(files) || int64(i) > failed.Load() {
 					return nil
 				}
@@ -62,8 +62,8 @@ func (c *Call) Each(ctx context.Context, files []string, fn func(ctx context.Con
 	return ctx.Err()
 }
 
-// try is Each with errors that name their file, unless they are those of a limit on the step as a whole. With goOn, a
-// file that fails does not end it: failed has the error of each file then.
+// try is Each with errors that name their file, except errors of a limit on the whole step. With goOn, a failed file
+// does not end it, and failed has the error of each file.
 func (c *Call) try(
 	ctx context.Context, files []string, goOn bool, fn func(ctx context.Context, i int, file string) error,
 ) (failed []error, err error) {
@@ -84,11 +84,10 @@ func (c *Call) try(
 //		return c.EditEach(ctx, func(name string, old []byte) ([]byte, error) { return bytes.ToUpper(old), nil })
 //	}
 //
-// It calls edit for every file of the call with its bytes, which edit may change and return, and stages what it
-// returns. Files are read and written within the host's limits, through symbolic links, each file once, and keep
-// their mode; a file whose bytes stay the same is not touched. The outcome has the files that changed, each as one
-// edit. The first error, in the order of the list, is returned as a *FileError. edit is called from several
-// goroutines.
+// It calls edit for every file of the call and stages the returned bytes. edit may change and return the bytes that it
+// receives. Files are read and written within the host's limits, through symbolic links, each file once, and keep their
+// mode. A file whose bytes stay the same is not touched. The outcome has the files that changed, each as one edit. The
+// first error, in the order of the list, is returned as a *FileError. edit is called from several goroutines.
 func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) ([]byte, error)) (Outcome, error) {
 	files, err := distinctTargets(c, false)
 	if err != nil {
@@ -123,9 +122,9 @@ func (c *Call) EditEach(ctx context.Context, edit func(name string, old []byte) 
 	return out, nil
 }
 
-// EditSplices is EditEach for edits that know their places: find returns the splices of a file, as [fsutil.Stage.Edit]
-// takes them, and may not change old. A splice counts as one edit and keeps its author. The outcome has the files that
-// changed, and the number of splices of each.
+// EditSplices is EditEach for edits with known places: find returns the splices of a file in the form of
+// [fsutil.Stage.Edit], and may not change old. A splice counts as one edit and keeps its author. The outcome has the
+// files that changed, and the number of splices of each.
 func (c *Call) EditSplices(
 	ctx context.Context, find func(name string, old []byte) ([]change.Splice, error),
 ) (Outcome, error) {
@@ -165,10 +164,10 @@ func (c *Call) EditSplices(
 	return out, nil
 }
 
-// progressEvery is after how many files a step that does not know their number reports progress.
+// progressEvery is the number of files between two progress reports of a step without a known total.
 const progressEvery = 64
 
-// progress counts and reports the files that a step is done with. It is safe for concurrent use.
+// progress counts and reports the finished files of a step. It is safe for concurrent use.
 type progress struct {
 	on    func(done, total int) // nil if it is not wanted
 	total int                   // 0 if not known
@@ -177,10 +176,10 @@ type progress struct {
 	done int
 }
 
-// progress begins to count files, of which there are total, or 0 if that is not known.
+// progress starts to count files. total is 0 if it is not known.
 func (c *Call) progress(total int) *progress { return &progress{on: c.OnProgress, total: total} }
 
-// file counts one file more. Without a total, only every so many files are reported.
+// file counts one more file. Without a total, only every so many files are reported.
 func (p *progress) file() {
 	if p.on == nil {
 		return
@@ -192,7 +191,7 @@ func (p *progress) file() {
 	}
 }
 
-// end reports how many files there were, for steps that did not know before.
+// end reports the number of files, for steps that did not know it before.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,21 +7,20 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// Edit replaces a text in files, wherever it occurs, from left to right without overlaps.
+// Edit replaces every occurrence of a text in files, from left to right without overlaps.
 //
 // Only the bytes of the matches change: line ends, byte order marks, invalid UTF-8, a missing final newline and the
-// mode of the file remain. In a literal OldText that holds no "\r", "\n" also matches "\r\n"; the "\n" of NewText
-// then become the line ends that were there, one by one, the last of them for all further ones. A match within a line
-// gives them the end of that line. Symbolic links are followed, never replaced. A text without a match is not an
+// mode of the file remain. In a literal OldText without "\r", "\n" also matches "\r\n". The line ends of NewText then
+// become the matched line ends, one by one; further line ends become the last matched one. If the match has no line
+// end, they become the end of its line. Symbolic links are followed, never replaced. A text without a match is not an
 // error: the step warns, with the nearest lines. Expect on the step makes it an error.
 //
-// With Encoding, files are decoded, edited and encoded again; bytes outside of the matches stay. A file that is not a
-// text in the encoding cannot be edited, and neither can one for which NewText has a character that the encoding does
-// not have.
+// With Encoding, files are decoded, edited and encoded again; bytes outside of the matches stay. A file cannot be
+// edited if it is not a text in the encoding, or if NewText has a character that the encoding lacks.
 //
 // By default the first file that cannot be edited, in the order of the list, fails the step. With OnError "continue"
-// such a file stays as it was, with a warning and its reason in Reports, and the others are edited. A file that is
-// read-only is such a file then, unless the pipeline has Force.
+// such a file stays unchanged, with a warning and the reason in Reports, and the other files are edited. A read-only
+// file is such a file too, unless the pipeline has Force.
 type Edit struct {
 	Files      []string `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	OldText    string   `json:"old_text" param:"required" doc:"Text to find."`
@@ -30,11 +29,12 @@ type Edit struct {
 	Language   string   `json:"language,omitempty" doc:"Language of the files, in mode structural. Default: by their names."`
 	IgnoreCase bool     `json:"ignore_case,omitempty" doc:"Ignore the case of letters."`
 	Encoding   string   `json:"encoding,omitempty" enum:"utf-8,auto,utf-16le,utf-16be,latin1" doc:"Encoding of the files; auto detects UTF-16 by its byte order mark. Default: utf-8."`
-	// PreserveCase replaces each way to write the words of OldText, see [CaseVariants]. It goes with mode literal.
+	// PreserveCase replaces all spellings of the words of OldText, see [CaseVariants]. It requires mode literal.
 	PreserveCase bool `json:"preserve_case,omitempty" doc:"Also replace oldName, OldName, OLD_NAME and so on, with new_text in the same case."`
-	// MaxPerFile is how many matches are replaced in each file, the first ones. Zero means all.
+	// MaxPerFile limits the matches to replace in each file; the first matches count. Zero means all.
 	MaxPerFile int `json:"max_per_file,omitempty" param:"count" doc:"Most matches to replace in a file. Default: all."`
-	// MaxTotal is how many matches are replaced in all files, the first ones in the order of the list. Zero means all.
+	// MaxTotal limits the matches to replace in all files; the first matches in the order of the list count. Zero means
+	// all.
 	MaxTotal int    `json:"max_total,omitempty" param:"count" doc:"Most matches to replace in all files. Default: all."`
 	OnError  string `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 	Binary   bool   `json:"binary,omitempty" doc:"Also edit binary files."`

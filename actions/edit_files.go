@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// EditFiles edits files line by line and text by text, each file by a list of its own.
+// EditFiles edits files line by line and text by text, each file with its own list of edits.
 //
-// The edits of one file are made in this order, wherever they stand in the list: create, then insert and
-// replace_lines, all of which refer to the lines of the file as the step found it (or as create has made it), then
-// str_replace in the order of the list, each of which sees what the one before it has left, then append in the order
-// of the list. Lines count from 1, negative numbers from the end; ranges include both ends. Two inserts at one line
-// keep their order. A range may not overlap with another one, nor may a text be inserted between two of its lines; at
-// its border it may.
+// The edits of one file are made in this order, in any order of the list. First create. Then insert and replace_lines,
+// all of which refer to the lines of the file before the step (or after create). Then str_replace in the order of the
+// list, each on the result of the one before. Last append in the order of the list. Lines count from 1, negative
+// numbers from the end; ranges include both ends. Two inserts at one line keep their order. A range may not overlap
+// another range. A text may be inserted at the border of a range, but not between two of its lines.
 //
-// Text is written as given, but for two things. Where another line follows a text, or a text follows a last line that
-// has no end, a line end is put between; nothing is ever added at the end of the file, so the text that replaces the
-// last line decides whether the file ends in a newline. And if all line ends of the file are of one kind, those of the
-// text become that kind; in a file of several kinds, and with EOL "as_given", they stay as they are, but that a
-// str_replace takes over the line ends of what it replaces, as [Edit] does. An OldStr that holds "\r" is taken at its
-// word: nothing is fitted then. A byte order mark stays where it is. Symbolic links are followed, never replaced.
+// Text is written unchanged, with two exceptions. First, a line end is added between a text and a line that follows it,
+// and between a last line without an end and a text that follows it. Nothing is ever added at the end of the file, so
+// the text that replaces the last line decides whether the file ends in a newline. Second, if all line ends of the file
+// are of one kind, the line ends of the text become that kind. In a file of several kinds, and with EOL "as_given",
+// they stay unchanged, but a str_replace keeps the line ends of the replaced text, as [Edit] does. An OldStr with "\r"
+// is matched exactly, and nothing is adapted. A byte order mark stays in place. Symbolic links are followed, never
+// replaced.
 //
-// By default one edit that cannot be made fails the step, and the *editFilesError lists all of them in all files.
-// With OnError "continue" a file in which an edit fails stays as it was, and the others are edited; the step succeeds
-// even if that leaves none, with a warning for each such file: Expect is for those who want to know. Reports has each
-// file either way.
+// By default one edit that cannot be made fails the step, and the *editFilesError lists all such edits in all files.
+// With OnError "continue" a file with a failed edit stays unchanged, and the other files are edited. Each such file has
+// a warning. The step succeeds even if no file was edited; Expect can prevent that. Reports has each file in both
+// cases.
 type EditFiles struct {
 	FileEdits   []FileEdits `json:"file_edits" param:"required" doc:"The files, each once, with their edits."`
 	OnError     string      `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
@@ -39,8 +39,8 @@ type FileEdits struct {
 	Edits []LineEdit `json:"edits" param:"required" doc:"Edits: create first, then insert and replace_lines, both with the lines of the old file, then str_replace, then append."`
 }
 
-// LineEdit is one edit of an [EditFiles]. The required fields depend on Command; unused fields must have their zero
-// values. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] make them.
+// LineEdit is an edit of an [EditFiles]. The required fields depend on Command; unused fields must have their zero
+// values. [CreateText], [ReplaceText], [InsertAfter], [AppendText] and [ReplaceLines] return edits.
 type LineEdit struct {
 	Command     string  `json:"command" param:"required" enum:"create,str_replace,insert,append,replace_lines" doc:"The kind of edit."`
 	FileText    *string `json:"file_text,omitempty" doc:"For create: the text of the new file. Directories are created as needed."`
@@ -69,7 +69,7 @@ const (
 // eolAsGiven is the value of eol that keeps line ends.
 const eolAsGiven = "as_given"
 
-// CreateText returns an edit that makes a file, which must not exist.
+// CreateText returns an edit that creates a file, which must not exist.
 func CreateText(text string) LineEdit { return LineEdit{Command: commandCreate, FileText: &text} }
 
 // ReplaceText returns an edit that replaces a text, which must occur once.
@@ -77,12 +77,12 @@ func ReplaceText(oldText, newText string) LineEdit {
 	return LineEdit{Command: commandReplace, OldStr: oldText, NewStr: &newText}
 }
 
-// InsertAfter returns an edit that puts text after a line, or with 0 at the top of the file.
+// InsertAfter returns an edit that inserts text after a line, or with 0 at the top of the file.
 func InsertAfter(line int, text string) LineEdit {
 	return LineEdit{Command: commandInsert, InsertLine: &line, NewStr: &text}
 }
 
-// AppendText returns an edit that puts text at the end of a file, in a line of its own.
+// AppendText returns an edit that appends text to a file, on a line of its own.
 func AppendText(text string) LineEdit { return LineEdit{Command: commandAppend, NewStr: &text} }
 
 // ReplaceLines returns an edit that replaces the lines start to end, both included; an empty text deletes them.
@@ -90,8 +90,9 @@ func ReplaceLines(start, end int, text string) LineEdit {
 	return LineEdit{Command: commandReplaceLines, StartLine: start, EndLine: end, NewStr: &text}
 }
 
-// WriteFiles returns a step's action that makes each of the files, or replaces its text if it exists: path to text. A
-// file that has its text already is not touched. A symbolic link is followed. WithMode gives the files a mode.
+// WriteFiles returns an action that creates each file, or replaces the text of an existing file. texts maps paths to
+// texts. A file that already has its text is not touched. A symbolic link is followed. WithMode sets a mode for the
+// files.
 func WriteFiles(texts map[string]string) EditFiles {
 	var e EditFiles
 	for _, path := range slices.Sorted(maps.Keys(texts)) {

@@ -23,9 +23,9 @@ const (
 type editField struct {
 	name   string
 	given  bool
-	of     string // commands that can have it
-	needed string // commands that cannot do without
-	hint   string // how it is written, where its absence could have been meant to say something
+	of     string // commands that may have it
+	needed string // commands that require it
+	hint   string // how to write it, if its absence could be on purpose
 }
 
 func (e LineEdit) fields() []editField {

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// TestEditFilesValidate decodes edits as JSON has them and holds what is wrong with each.
+// TestEditFilesValidate decodes edits from JSON and checks the problems of each.
 func TestEditFilesValidate(t *testing.T) {
 	const at = "/file_edits/0/edits/"
 	hash := sum("a")
@@ -62,7 +62,7 @@ func TestEditFilesValidate(t *testing.T) {
 	}
 }
 
-// validate decodes an edit_files and lets it check itself.
+// validate decodes an edit_files and validates it.
 func validate(t *testing.T, source string) *actions.Check {
 	t.Helper()
 	node, err := strictjson.Parse([]byte(source), strictjson.Limits{})

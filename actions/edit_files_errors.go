@@ -18,8 +18,8 @@ type editFilesError struct {
 // editFailure is the reason why an edit of a file cannot be made, or why all its edits cannot.
 type editFailure struct {
 	Path    string
-	Index   int    // of the edit in the list of the file, from 0; -1 if it is not about a single edit
-	Command string // of the edit; "" if it is not about a single one
+	Index   int    // of the edit in the list of the file, from 0; -1 if the whole file is meant
+	Command string // of the edit; "" if the whole file is meant
 	// Err is the cause, such as [fs.ErrNotExist], a *[lineError], a *[hashError], a *[lineOverlapError], a
 	// *[textError] or a *[notUniqueError].
 	Err error
@@ -42,7 +42,7 @@ func (e *editFilesError) Paths() []string {
 	return paths
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *editFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the failures.
@@ -62,10 +62,10 @@ func (f *editFailure) Error() string {
 	return fmt.Sprintf("%s: edit %d (%s): %s", f.Path, f.Index, f.Command, f.reason())
 }
 
-// Paths returns the file that it is about.
+// Paths returns the file of the edit.
 func (f *editFailure) Paths() []string { return []string{f.Path} }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (f *editFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
 
 // Unwrap returns Err.
@@ -110,7 +110,7 @@ func (e *hashError) Error() string {
 
 func (e *hashError) cause() string { return causeStale }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *hashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // lineOverlapError reports that two edits of a file change the same lines.
@@ -124,12 +124,12 @@ func (e *lineOverlapError) Error() string {
 		"line numbers are those of the file before the step", e.First, e.Second)
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *lineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // textError reports that the text of a str_replace is not in a file.
 type textError struct {
-	Nearest []string // places that come near to it, and why they are none
+	Nearest []string // places that nearly match, and why they do not match
 	Applied int      // the line at which the new text is there already, 0 if it is not
 }
 
@@ -152,20 +152,20 @@ func (e *textError) cause() string {
 	return causeText
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *textError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // notUniqueError reports that the text of a str_replace without replace_all is in a file more than once.
 type notUniqueError struct {
-	Count int   // how often it is there
-	Lines []int // where, from 1, after the edits before it; each line once, no more than the first ten
+	Count int   // the number of occurrences
+	Lines []int // their lines, from 1, after the edits before; each once, the first ten at most
 	more  bool  // there are others
 }
 
 // mostLines limits the lines in a notUniqueError.
 const mostLines = 10
 
-// add counts a place.
+// add counts an occurrence.
 func (e *notUniqueError) add(line int) {
 	e.Count++
 	switch n := len(e.Lines); {
@@ -193,5 +193,5 @@ func (e *notUniqueError) Error() string {
 
 func (e *notUniqueError) cause() string { return causeNotUnique }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *notUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

@@ -15,19 +15,19 @@ import (
 
 func sum(s string) string { return change.HashOf([]byte(s)).String() }
 
-// withContent gives an edit the hash that the whole file must have.
+// withContent sets the hash of the whole file in an edit.
 func withContent(e actions.LineEdit, content string) actions.LineEdit {
 	e.ContentHash = sum(content)
 	return e
 }
 
-// withRange gives an edit the hash that its lines must have.
+// withRange sets the hash of the lines in an edit.
 func withRange(e actions.LineEdit, lines string) actions.LineEdit {
 	e.RangeHash = sum(lines)
 	return e
 }
 
-// TestEditFilesErrors holds the text of every error, and that a file with one stays as it was.
+// TestEditFilesErrors checks the text of every error, and that a file with an error stays unchanged.
 func TestEditFilesErrors(t *testing.T) {
 	type edits = []actions.LineEdit
 	const text = "one\ntwo two\nthree\n"
@@ -93,7 +93,7 @@ func TestEditFilesErrors(t *testing.T) {
 	}
 }
 
-// TestEditFilesUnusable holds what is wrong with whole files, on both kinds of file system.
+// TestEditFilesUnusable checks the errors of whole files, on both kinds of file system.
 func TestEditFilesUnusable(t *testing.T) {
 	for name, base := range bases {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestEditFilesUnusable(t *testing.T) {
 	}
 }
 
-// TestEditFilesPermission has the words of reports for a file that the operating system refuses.
+// TestEditFilesPermission checks the report for a file that the operating system refuses.
 func TestEditFilesPermission(t *testing.T) {
 	b := newBench(t, locked(inMemory(t, files{"a.txt": "a\n"}).stage.Base(), "a.txt"), nil)
 	_, err := b.run("s", one("a.txt", actions.AppendText("x")), nil)
@@ -163,7 +163,7 @@ func TestEditFilesPermission(t *testing.T) {
 	}
 }
 
-// TestEditFilesHalfMade: a file that cannot be made leaves no directories, and those before and after it are kept.
+// TestEditFilesHalfMade: a file that cannot be created leaves no directories. The files before and after it are kept.
 func TestEditFilesHalfMade(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "a\n"})
 	edit := actions.EditFiles{OnError: "continue", FileEdits: []actions.FileEdits{
@@ -180,7 +180,7 @@ func TestEditFilesHalfMade(t *testing.T) {
 	equal(t, "warnings", b.warnings, []string{"not edited: new/dir: is a directory", "not edited: a.txt/x: edit 0 (create): not a directory"})
 }
 
-// TestEditFilesTwins: one file under two names is a mistake, and neither list of edits is made.
+// TestEditFilesTwins: one file under two names is a mistake, and no edits of it are made.
 func TestEditFilesTwins(t *testing.T) {
 	b := newBench(t, bases["root"](t), files{"d/a.txt": "a\n", "link@": "d/a.txt", "e@": "d", "b.txt": "b\n"})
 	add := func(path string) actions.FileEdits {
@@ -198,7 +198,7 @@ func TestEditFilesTwins(t *testing.T) {
 	wantError(t, err, "/file_edits/1/path: './d/../b.txt' is edited twice")
 }
 
-// TestEditFilesHashes are hashes that fit.
+// TestEditFilesHashes checks hashes that match.
 func TestEditFilesHashes(t *testing.T) {
 	const text = "\xef\xbb\xbfone\r\ntwo\r\nthree"
 	b := inMemory(t, files{"a.txt": text, "empty": ""})
@@ -232,7 +232,7 @@ func TestEditFilesHashes(t *testing.T) {
 	wantError(t, err, "gone: edit 0 (create): File not found")
 }
 
-// TestEditFilesLimits: what a host allows holds here too.
+// TestEditFilesLimits: the limits of a host apply here too.
 func TestEditFilesLimits(t *testing.T) {
 	for _, test := range []struct {
 		limits actions.Limits
@@ -265,7 +265,7 @@ func TestEditFilesLimits(t *testing.T) {
 	}
 }
 
-// TestEditFilesErrorIsShort: thousands of failures make no text that is not read, but are all in the error.
+// TestEditFilesErrorIsShort: the text of thousands of failures stays short, but the error has all of them.
 func TestEditFilesErrorIsShort(t *testing.T) {
 	b := inMemory(t, files{"a": strings.Repeat("a\n", 200)})
 	edits := make([]actions.LineEdit, 1000)

@@ -48,8 +48,8 @@ func (w *planning) lines(ctx context.Context, file *lineedit.File) error {
 	return w.take(splices)
 }
 
-// keepsBytes refuses to replace lines that are not UTF-8 by a text with U+FFFD. Such a text was made of the lines by a
-// reader that shows each byte it cannot show as U+FFFD.
+// keepsBytes refuses to replace lines that are not UTF-8 by a text with U+FFFD. Such a text comes from a reader that
+// shows every invalid byte of these lines as U+FFFD.
 func keepsBytes(file *lineedit.File, first, last int, text string) error {
 	if first > last || !strings.ContainsRune(text, utf8.RuneError) {
 		return nil
@@ -66,7 +66,7 @@ func keepsBytes(file *lineedit.File, first, last int, text string) error {
 	return err
 }
 
-// place returns the lines that an edit is about: those to replace, or with last = first-1 those to insert between.
+// place returns the lines of an edit: those to replace, or with last = first-1 those to insert between.
 func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	if e.Command == commandInsert {
 		after, ok := file.After(*e.InsertLine)
@@ -83,7 +83,7 @@ func (e LineEdit) place(file *lineedit.File) (first, last int, err error) {
 	return first, last, err
 }
 
-// compareRanges compares lines with the hashes that edits want them to have, and returns the edits that may be made.
+// compareRanges compares lines with the hashes of the edits, and returns the edits that may be made.
 func (w *planning) compareRanges(
 	ctx context.Context, file *lineedit.File, edits []lineedit.Edit,
 ) ([]lineedit.Edit, error) {
@@ -119,7 +119,7 @@ func (w *planning) compareRanges(
 	return slices.DeleteFunc(edits, func(e lineedit.Edit) bool { return w.failed[e.ID] }), nil
 }
 
-// appends makes the edits that add to the end.
+// appends makes the edits that append to the file.
 func (w *planning) appends(ctx context.Context) error {
 	var edits []lineedit.Edit
 	for i, e := range w.edits {
@@ -137,7 +137,7 @@ func (w *planning) appends(ctx context.Context) error {
 	return w.take(file.Append(w.form, edits))
 }
 
-// fit returns the new text of an edit with the line ends it is to have.
+// fit returns the new text of an edit with the right line ends.
 func (w *planning) fit(text string) string {
 	if w.options.EOL == eolAsGiven {
 		return text

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// errMode is the error of a text that is not a mode for a file.
+// errMode is the error for a text that is not a valid file mode.
 var errMode = errors.New(`a mode is three octal digits, as chmod(1) takes them, such as "0755" or "644"; the owner may read`)
 
 // parseMode reads the permission bits of a file. Bits that are not permissions are refused, and so is a file that its

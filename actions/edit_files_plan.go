@@ -20,17 +20,17 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// planning is the work on the edits of one file before anything is written.
+// planning plans the edits of one file before anything is written.
 type planning struct {
 	*filePlan
 	call    *Call
 	options EditFiles
 	left    *replace.Budget
-	create  int // the edit that makes the file, -1 if none does
+	create  int // the index of the create, -1 without one
 
 	form                lineedit.Form
 	now                 *replace.Draft // the text after the edits made so far
-	hinted, hintedBytes int            // for how many texts the nearest lines were looked for, and in how many bytes
+	hinted, hintedBytes int            // texts whose nearest lines were searched, and bytes searched
 }
 
 // plan computes the edits of one file. An error belongs to the run, not to the file.
@@ -58,7 +58,7 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 			p.text, err = w.now.Bytes(math.MaxInt64)
 		}
 	default:
-		// An update with no splices: all readings of a large file are made sure to be of the same bytes.
+		// An update without splices: it ensures that all readings of a large file see the same bytes.
 		err = c.update(f.Path, refusal, func(text *source) ([]change.Splice, error) {
 			err := w.make(ctx, text)
 			if err == nil && p.changed > 0 {
@@ -83,7 +83,7 @@ func (e EditFiles) plan(ctx context.Context, c *Call, f FileEdits) (*filePlan, e
 	return p, w.left.Spend()
 }
 
-// mayCreate returns why the file cannot be made, and whether it is a new one.
+// mayCreate returns an error if the file cannot be created, and sets isNew if it does not exist.
 func (w *planning) mayCreate() error {
 	edit := w.edits[w.create]
 	_, _, err := w.call.FS.LstatIfPossible(w.path)
@@ -101,8 +101,8 @@ func (w *planning) mayCreate() error {
 	return nil
 }
 
-// make makes all edits of a file that has that text, or of a new one. The error is that of the create, of the text or
-// of the run. Other edits that cannot be made are recorded, so that all that is wrong is found at once.
+// make makes all edits of a file with that text, or of a new file. The error comes from the create, the text or the
+// run. Other edits that cannot be made are recorded, so that all problems are reported at once.
 func (w *planning) make(ctx context.Context, text match.Content) (err error) {
 	if w.now, err = replace.NewDraft(text, w.call.sizes); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (w *planning) make(ctx context.Context, text match.Content) (err error) {
 	slices.SortStableFunc(w.failures, func(a, b *editFailure) int { return cmp.Compare(a.Index, b.Index) })
 	if !w.isNew && w.changed > 1 {
 		if same, err := w.now.Same(ctx); same || err != nil {
-			w.changed = 0 // one edit has taken back what another one did
+			w.changed = 0 // one edit has undone another
 			return err
 		}
 	}
@@ -168,7 +168,7 @@ func (w *planning) overwrite(old match.Content) error {
 	return w.add([]change.Splice{{Len: w.now.Size(), Text: []byte(text), By: w.by(w.create)}})
 }
 
-// compareHashes compares the text that the edits refer to with the hashes that they want it to have.
+// compareHashes compares the text that the edits refer to with the hashes of the edits.
 func (w *planning) compareHashes(text match.Content) error {
 	var got change.Hash
 	for i, e := range w.edits {
@@ -197,7 +197,7 @@ func compareHash(want string, got change.Hash, e hashError) error {
 	return &e
 }
 
-// take makes splices over the present text.
+// take adds splices of the present text, and counts their bytes.
 func (w *planning) take(splices []lineedit.Splice) error {
 	list := make([]change.Splice, len(splices))
 	for i, s := range splices {
@@ -221,7 +221,7 @@ func (w *planning) add(list []change.Splice) error {
 	return w.now.Add(list)
 }
 
-// by is the origin of an edit.
+// by returns the origin of an edit.
 func (w *planning) by(i int) []change.Origin { return []change.Origin{{Step: w.call.Step, Edit: i}} }
 
 func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
@@ -262,9 +262,9 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	return w.now.Add(list)
 }
 
-// notFound returns the error of a text that was not found. It has the line of the new text, or the lines that come near
-// to the old one, for the first such texts of a file. Each file has an equal share of the bytes that a step reads for
-// it, so that the result does not depend on the schedule.
+// notFound returns the error for a text that was not found. For the first such texts of a file, it has the line of the
+// new text, or the lines that nearly match the old text. Each file has an equal share of the bytes that a step may read
+// for this, so that the result does not depend on scheduling.
 func (w *planning) notFound(ctx context.Context, text, fresh string) *textError {
 	missing := &textError{}
 	share := nearestBytes / max(1, len(w.options.FileEdits))
@@ -286,8 +286,8 @@ func (w *planning) notFound(ctx context.Context, text, fresh string) *textError 
 	return missing
 }
 
-// appliedAt returns the line at which a text stands that was to be put into a file, 0 if it is not there. Short texts
-// are in a file by chance.
+// appliedAt returns the line at which the file already has the new text of an edit, 0 if it does not. Very short texts
+// are not looked for, because files contain them by chance.
 func appliedAt(data []byte, text string) int {
 	const least = 3
 	if len(strings.TrimSpace(text)) < least {

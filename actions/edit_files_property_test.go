@@ -15,8 +15,9 @@ import (
 	"github.com/millrace-go/millrace/internal/splice"
 )
 
-// model makes edits of an edit_files the simple way: line edits on a list of lines from the bottom up, each line with
-// its end, then the others on the whole text. It takes texts of "\n" alone that end in one, and no edits that fail.
+// model makes edits of an edit_files in a simple way: line edits on a list of lines from the bottom up, each line with
+// its end, then the other edits on the whole text. It accepts texts with "\n" alone that end in "\n", and no edits that
+// fail.
 func model(text string, edits []actions.LineEdit) string {
 	lines := strings.SplitAfter(text, "\n")
 	lines = lines[:len(lines)-1]
@@ -35,7 +36,7 @@ func model(text string, edits []actions.LineEdit) string {
 			changes = append(changes, change{at: first - 1, drop: last - first + 1, add: *e.NewStr})
 		}
 	}
-	// From the bottom up; at one place, what is in front of the insert goes last.
+	// From the bottom up; at one place, the change before the insert comes last.
 	slices.SortStableFunc(changes, func(a, b change) int {
 		if a.at != b.at {
 			return b.at - a.at
@@ -54,7 +55,7 @@ func model(text string, edits []actions.LineEdit) string {
 	for _, e := range edits {
 		if e.Command == "append" && *e.NewStr != "" {
 			if text != "" && !strings.HasSuffix(text, "\n") {
-				text += "\n" // a replacement has taken it
+				text += "\n" // a replacement has removed it
 			}
 			text += *e.NewStr
 		}
@@ -68,7 +69,7 @@ func drawLines(t *rapid.T, least int, what string) string {
 		6).Draw(t, what), "")
 }
 
-// TestEditFilesModel compares random edits that can be made with the model, and takes them back by their splices.
+// TestEditFilesModel compares random valid edits with the model, and undoes them by their splices.
 func TestEditFilesModel(t *testing.T) {
 	made, failed := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -120,13 +121,13 @@ func TestEditFilesModel(t *testing.T) {
 	}
 }
 
-// failer is a test, or one case of a property.
+// failer is a test, or a case of a property.
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// takeBack turns the splices of the only change round and applies them to the new text, which must give the old one.
+// takeBack inverts the splices of the only change and applies them to the new text, which must return the old text.
 func takeBack(t failer, b *bench, before string, after []byte) {
 	t.Helper()
 	changes, err := b.stage.Changes()
@@ -170,7 +171,7 @@ func show(edits []actions.LineEdit) string {
 	return b.String()
 }
 
-// FuzzEditFiles edits any bytes: nothing panics, what fails changes nothing, what is done can be taken back, and
+// FuzzEditFiles edits random bytes: nothing panics, a failed edit changes nothing, a successful edit can be undone, and
 // lines that no edit names stay.
 func FuzzEditFiles(f *testing.F) {
 	f.Add([]byte("a\nb\nc\n"), "x\n", "b", 1, 2, 0, false)
@@ -208,8 +209,8 @@ func FuzzEditFiles(f *testing.F) {
 	})
 }
 
-// keepsOthers checks that what is in front of an edit of lines, and behind it, is as it was, but for a line end where
-// the text meets a last line without one.
+// keepsOthers checks that the text before and after an edit of lines is unchanged, except for a line end where new text
+// meets a last line without a line end.
 func keepsOthers(t *testing.T, before, after []byte, e actions.LineEdit) {
 	t.Helper()
 	lines := bytes.SplitAfter(before, []byte("\n"))

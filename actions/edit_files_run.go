@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Run implements [Action]. Files and Counts of the outcome are the files that changed, with the number of places; a
-// create counts as one.
+// Run implements [Action]. Files of the outcome has all files without a failed edit, Counts the changed files with the
+// number of changed places; a create counts as one place.
 func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 	var check Check
 	if e.Validate(&check); len(check.Problems) > 0 {
@@ -29,7 +29,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	refuseTwins(plans)
-	// Nothing is written before all edits are planned, so that a failing step reports all failures.
+	// Nothing is written until all edits are planned, so that a failing step reports all failures.
 	failures := failuresOf(plans)
 	if len(failures) == 0 || e.OnError == onErrorContinue {
 		for _, p := range plans {
@@ -51,7 +51,7 @@ func (e EditFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	var reports []FileReport
 	for _, p := range plans {
-		if len(p.failures) > 0 { // the others are not edited either, but there is nothing wrong with them
+		if len(p.failures) > 0 { // the others are not edited either, but have no failures
 			reports = append(reports, p.report())
 		}
 	}
@@ -65,15 +65,15 @@ type filePlan struct {
 	place    string // with links resolved
 	edits    []LineEdit
 	isNew    bool
-	text     []byte          // of a file that is new
-	mode     *fs.FileMode    // that the file gets, nil to leave it
-	splices  []change.Splice // of another one, composed to one list
+	text     []byte          // of a new file
+	mode     *fs.FileMode    // the new mode, nil to keep the mode
+	splices  []change.Splice // of an existing file, composed into one list
 	changed  int             // places
 	failures []*editFailure
 	failed   map[int]bool // the edits that failures are about
 }
 
-// fail records why the edit of that index, or with -1 any edit of the file, cannot be made. The first reason counts.
+// fail records why the edit with index i, or with -1 every edit of the file, cannot be made. The first reason counts.
 func (p *filePlan) fail(i int, err error) {
 	if p.failed[i] {
 		return
@@ -89,7 +89,7 @@ func (p *filePlan) fail(i int, err error) {
 	p.failures = append(p.failures, failure)
 }
 
-// refuseTwins fails files that are one file under two names.
+// refuseTwins fails files that are the same file under two names.
 func refuseTwins(plans []*filePlan) {
 	first := make(map[string]*filePlan, len(plans))
 	for _, p := range plans {
@@ -113,12 +113,12 @@ func failuresOf(plans []*filePlan) []*editFailure {
 	return all
 }
 
-// write stages what the edits make of the file, unless one cannot be made.
+// write stages the edited file, unless an edit failed.
 func (p *filePlan) write(c *Call) error {
 	switch {
 	case len(p.failures) > 0:
 	case p.isNew:
-		savepoint := c.FS.Savepoint() // directories may be made before it turns out that the file cannot be
+		savepoint := c.FS.Savepoint() // directories may be made before creating the file fails
 		err := makeFile(c, p.path, p.name, p.text)
 		if err == nil {
 			err = p.chmod(c)
@@ -138,7 +138,7 @@ func (p *filePlan) write(c *Call) error {
 	return nil
 }
 
-// chmod stages the mode of the file, if it gets one.
+// chmod stages the new mode of the file, if there is one.
 func (p *filePlan) chmod(c *Call) error {
 	if p.mode == nil {
 		return nil
@@ -162,7 +162,8 @@ func makeFile(c *Call, path, name string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// outcomeOf lists the files that are as the edits leave them, also those that were so before, and warns of the others.
+// outcomeOf lists the files that have the state the edits ask for, also files that already had it, and warns of the
+// others.
 func outcomeOf(c *Call, plans []*filePlan) Outcome {
 	out := Outcome{Counts: map[string]int{}}
 	var idle []string
@@ -193,7 +194,7 @@ func outcomeOf(c *Call, plans []*filePlan) Outcome {
 	return out
 }
 
-// few names the first of some files, and how many more there are.
+// few returns the names of the first files, and the number of the others.
 func few(files []string) string { return names.Few(files, ", ") }
 
 // report returns the results of the edits of the file. If the file itself is invalid, all edits have failed.

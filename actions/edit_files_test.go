@@ -19,13 +19,13 @@ func everywhere(e actions.LineEdit) actions.LineEdit {
 	return e
 }
 
-// over makes a create replace what is there.
+// over makes a create overwrite an existing file.
 func over(e actions.LineEdit) actions.LineEdit {
 	e.Overwrite = true
 	return e
 }
 
-// TestEditFilesContent holds what the edits of one file come to: order, line ends, what stays.
+// TestEditFilesContent checks the results of edits of one file: order, line ends, unchanged parts.
 func TestEditFilesContent(t *testing.T) {
 	type edits = []actions.LineEdit
 	const mark = "\xef\xbb\xbf"
@@ -84,7 +84,7 @@ func TestEditFilesContent(t *testing.T) {
 					b.wantTree(files{"d/a.txt": test.want, "other.txt": test.in})
 					want := actions.Outcome{Edits: test.changed,
 						Reports: []actions.FileReport{edited("d/a.txt", len(test.edits), test.want)}}
-					want.Files = []string{"d/a.txt"} // also where it was right already
+					want.Files = []string{"d/a.txt"} // also if it was already right
 					if test.changed > 0 {
 						want.Counts = map[string]int{"d/a.txt": test.changed}
 						b.wantWarning()
@@ -102,7 +102,7 @@ func TestEditFilesContent(t *testing.T) {
 	}
 }
 
-// edited is the report of a file whose edits were all made.
+// edited returns the report of a file with successful edits only.
 func edited(path string, edits int, text string) actions.FileReport {
 	none := 0
 	return actions.FileReport{Path: path, Success: true, ContentHash: hexHash(text), EditsApplied: &edits,
@@ -128,8 +128,7 @@ func TestEditFilesAsGiven(t *testing.T) {
 	}
 }
 
-// TestEditFilesIsMinimal checks that the stage is given the bytes of the edits and nothing around them, with their
-// origin.
+// TestEditFilesIsMinimal checks that the stage receives only the bytes of the edits, with their origin.
 func TestEditFilesIsMinimal(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "one\ntwo\nthree\nfour\n"})
 	b.must("s", one("a.txt",
@@ -148,7 +147,7 @@ func TestEditFilesIsMinimal(t *testing.T) {
 	})
 }
 
-// TestEditFilesCreates checks files that are new, with edits of them in the same step.
+// TestEditFilesCreates checks new files with further edits in the same step.
 func TestEditFilesCreates(t *testing.T) {
 	for name, base := range bases {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +173,7 @@ func TestEditFilesCreates(t *testing.T) {
 	}
 }
 
-// TestEditFilesKeeps checks that a link stays a link and a mode a mode.
+// TestEditFilesKeeps checks that a link stays a link, and that a mode stays.
 func TestEditFilesKeeps(t *testing.T) {
 	root := bases["root"](t)
 	write(t, root, files{"d/a.sh": "one\n", "link@": "d/a.sh"})

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
-// TestEditContent holds that only the bytes of matches change, whatever the file is made of.
+// TestEditContent checks that only the bytes of matches change, for all kinds of content.
 func TestEditContent(t *testing.T) {
 	for _, test := range []struct {
 		name     string
@@ -64,7 +64,7 @@ func TestEditContent(t *testing.T) {
 	}
 }
 
-// TestEditIsMinimal checks that the stage is given the bytes of the matches and nothing around them, with their origin.
+// TestEditIsMinimal checks that the stage receives only the bytes of the matches, with their origin.
 func TestEditIsMinimal(t *testing.T) {
 	b := inMemory(t, files{"a.txt": "one two three"})
 	b.must("s", actions.MultiEdit{Edits: edits("two", "2", "three", "3")}, []string{"a.txt"})
@@ -122,7 +122,7 @@ func TestEditErrors(t *testing.T) {
 	}
 }
 
-// TestEditLinks holds that a file is edited once, through its links, which stay.
+// TestEditLinks checks that a file is edited once through its links, and that the links stay.
 func TestEditLinks(t *testing.T) {
 	tree := files{"d/a.txt": "a", "link.txt@": "d/a.txt", "dir@": "d", "z.txt@": "link.txt"}
 	for _, test := range []struct{ given, modified []string }{
@@ -289,7 +289,7 @@ func angled(re *regexp.Regexp, data []byte) (out []byte) {
 	return append(out, data[end:]...)
 }
 
-// TestEditLimits holds that too many matches and too much output are typed errors, and nothing is staged.
+// TestEditLimits checks that too many matches and too much output are typed errors, and that nothing is staged.
 func TestEditLimits(t *testing.T) {
 	b := inMemory(t, files{"a": strings.Repeat("a", 1_000_000+1)})
 	for what, action := range map[string]actions.Action{

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// encodingOf returns the encoding of a parameter's name, whose templates are expanded.
+// encodingOf returns the encoding with the name in a parameter, whose templates are expanded.
 func encodingOf(name string) (charset.Encoding, error) {
 	e, ok := charset.Parse(name)
 	if !ok {
@@ -22,7 +22,7 @@ func encodingOf(name string) (charset.Encoding, error) {
 	return e, nil
 }
 
-// utf16Error is the refusal of a named file that is text, though it looks binary.
+// utf16Error refuses a named file that is text but looks binary.
 type utf16Error struct{}
 
 func (e utf16Error) Error() string { return e.message().Error() }
@@ -31,13 +31,13 @@ func (utf16Error) message() *worded.Error {
 	return worded.Errorf("is UTF-16 text%v", wording.Part{Kind: kinds.UTF16Refused, Text: ": use encoding auto"})
 }
 
-// As gives a door the message in its parts.
+// As sets a target of a door to the parts of the message.
 func (e utf16Error) As(target any) bool { return e.message().Give(target) }
 
-// Unwrap returns ErrBinary: where binary files are left out, such a file is, too.
+// Unwrap returns ErrBinary: such a file is left out wherever binary files are.
 func (utf16Error) Unwrap() error { return ErrBinary }
 
-// refuseBinary returns the error for a file that begins with head, if it is refused for looking binary.
+// refuseBinary returns the error for a file that begins with head, if the file looks binary and must not.
 func refuseBinary(refusal error, head []byte) error {
 	switch {
 	case refusal == nil || !fsutil.IsBinary(head):
@@ -48,8 +48,8 @@ func refuseBinary(refusal error, head []byte) error {
 	return refusal
 }
 
-// inEncoding makes the splices of a text that is stored in an encoding: find works on it as UTF-8. The file is held as
-// a whole, unless it is UTF-8.
+// inEncoding returns the splices of a text that is stored in an encoding: find works on it as UTF-8. The whole file is
+// in memory, unless it is UTF-8.
 func inEncoding(e charset.Encoding, text match.Content, refusal error,
 	find func(match.Content) ([]change.Splice, error)) ([]change.Splice, error) {
 	if e == charset.UTF8 {

@@ -13,8 +13,8 @@ const (
 	latin   = "ab\xe9\n"
 )
 
-// TestEncodings: files in other encodings are searched, counted and edited as the text that they hold, and their bytes
-// outside of the matches stay.
+// TestEncodings: files in other encodings are searched, counted and edited as text, and their bytes outside of the
+// matches stay.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	tree := files{"le": utf16le, "be": utf16be, "latin": latin, "utf8": "abé\n", "bin": "ab\x00", "odd": "\xff\xfea\x00b"}
@@ -51,7 +51,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestEncodedEdits: every action that replaces text does so in an encoding, and refuses what it cannot write.
+// TestEncodedEdits: every action that replaces text works in an encoding, and refuses text that the encoding lacks.
 func TestEncodedEdits(t *testing.T) {
 	t.Parallel()
 	for _, action := range []actions.Action{

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
-// TestErrorForms: json.Marshal of an error that a step wraps has the code, the message, the paths and the problems.
+// TestErrorForms: json.Marshal of an error wrapped by a step has the code, the message, the paths and the problems.
 func TestErrorForms(t *testing.T) {
 	broken := errors.New("it <broke>")
 	failure := &editFailure{Path: "c.txt", Index: 2, Err: &textError{}}
@@ -53,7 +53,7 @@ func TestErrorForms(t *testing.T) {
 	}
 }
 
-// TestFailuresAreFileErrors: a host finds the file and the cause of a failed edit or hunk as a *FileError.
+// TestFailuresAreFileErrors: a host can find the file and the cause of a failed edit or hunk as a *FileError.
 func TestFailuresAreFileErrors(t *testing.T) {
 	for _, err := range []error{
 		&editFilesError{Failures: []*editFailure{{Path: "p", Index: 1, Err: fs.ErrNotExist}}},

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// A patch that was made for an older version of a file is applied where its lines are now, and the step says so.
+// A patch for an older version of a file is applied at the present place of its lines, and the step warns of that.
 func ExamplePatch() {
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "greet.txt", []byte("a new line\nhello\nworld\n"), 0o644); err != nil {

@@ -18,12 +18,12 @@ type Stamp struct {
 	Line  string   `json:"line" param:"required" doc:"The line, without its line end."`
 }
 
-// Spec reports how the action is called, that it writes, and that it needs files.
+// Spec describes the action: its name, that it writes, and that it needs files.
 func (Stamp) Spec() actions.Spec {
 	return actions.Spec{Name: "stamp", Summary: "Put a line at the top of files", Input: actions.InputFiles}
 }
 
-// Run works on the stage alone, so a dry run, a rollback and the commit come with it.
+// Run works only on the stage, so dry runs, rollbacks and the commit work without further code.
 func (s Stamp) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
 		line := s.Line + fsutil.TextFacts(old).EOL()
@@ -40,7 +40,7 @@ func Example() {
 	_, known := registry.Lookup("stamp")
 	fmt.Println("known:", known)
 
-	// To try it out, all it takes is a stage.
+	// A stage is enough to try it out.
 	base := afero.NewMemMapFs()
 	_ = afero.WriteFile(base, "a.txt", []byte("one\r\n"), 0o644)
 	_ = afero.WriteFile(base, "b.txt", []byte("# stamped\ntwo\n"), 0o644)
@@ -59,7 +59,7 @@ func Example() {
 	// "# stamped\r\none\r\n" "one\r\n"
 }
 
-// A generator writes what it makes in one step: path to text.
+// A generator writes its files in one step. The map is from path to text.
 func ExampleWriteFiles() {
 	base := afero.NewMemMapFs()
 	stage := fsutil.NewStage(base)

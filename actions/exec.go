@@ -20,46 +20,45 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// Exec runs a command on the tree with the changes of earlier steps, in a private directory. Changes of the command
-// are staged as changes of the step: they are shown, judged, committed or discarded like others. The host decides
-// which commands may run, the files that they can reach and their duration, see package command. By default no
-// command may run. Commands also run in a dry run.
+// Exec runs a command on the tree with the changes of earlier steps, in a private directory. Changes of the command are
+// staged as changes of the step: they are shown, judged, committed or discarded like others. The host decides which
+// commands may run, which files they can reach and how long they may run, see package command. By default no command
+// may run. Commands also run in a dry run.
 //
 // The data of the step is
 //
 //	{"exit_code": 0, "signal": "", "stdout": "…", "stderr": "…", "truncated": false,
 //	 "changed": ["a.go"], "deleted": [], "sandbox": {"files": "landlock 7", "network": "seccomp"}}
 //
-// with "json" beside it where Format is "json"; a failed step has it too. Its output is what was printed to stdout,
-// then to stderr. Its files are those that were made, changed, or have got a new name.
+// and also "json" if Format is "json"; a failed step has it too. Its output is stdout, then stderr. Its files are the
+// created, changed and renamed files.
 //
-// An exit status that is not in OKCodes fails the step with a *[CommandError], and what the command has changed is
-// dropped. So a linter that mends files and says so by its status needs OKCodes.
+// An exit status that is not in OKCodes fails the step with a *[CommandError], and the changes of the command are
+// dropped. So a linter that fixes files and reports that by its status needs OKCodes.
 type Exec struct {
-	// Command is a program, without a shell: what stands in it means nothing but itself. One of Command and Shell is
-	// set.
+	// Command is a program, run without a shell: no character in it is special. One of Command and Shell is set.
 	Command string `json:"command,omitempty" doc:"Program to run, without a shell: a name such as gofmt, or ./x for a file of the tree, counted from its root."`
 	// Shell is a script for /bin/sh -c.
 	Shell string   `json:"shell,omitempty" doc:"Script for /bin/sh -c, instead of command. Few hosts allow it."`
 	Args  []string `json:"args,omitempty" doc:"Arguments of the command, each a word."`
 	Dir   string   `json:"dir,omitempty" doc:"Directory of the tree to run in. Default: its root."`
-	// Env has variables of the step; the host must allow their names.
+	// Env sets variables for the command; the host must allow their names.
 	Env map[string]string `json:"env,omitempty" doc:"Environment variables to set; the host must allow them."`
-	// Stdin is a string, which the command reads as it is, or a list of strings: lines, which get an end each.
+	// Stdin is a string, which the command reads unchanged, or a list of lines, each of which gets a line end.
 	Stdin any `json:"stdin,omitempty" doc:"Input of the command: a string, or a list of lines, so [\"{{find.files}}\"] is a name on each line."`
-	// OKCodes are the exit statuses that mean success. Nil means only 0.
+	// OKCodes are the exit statuses of success. Nil means only 0.
 	OKCodes []int `json:"ok_codes,omitempty" doc:"Exit statuses, 0 to 255, that mean success. Default: [0]."`
-	// Needs, Exclude, Writes and NoIgnore are those of [WorkspaceOptions].
+	// Needs, Exclude, Writes and NoIgnore have the meaning of the fields of [WorkspaceOptions].
 	Needs   []string `json:"needs,omitempty" doc:"Globs of files visible to the command. Default: all."`
 	Exclude []string `json:"exclude,omitempty" doc:"Globs of files hidden from the command, such as node_modules."`
 	Writes  []string `json:"writes,omitempty" doc:"Globs of files that may come back; other changes are dropped with a warning. Default: all."`
-	// Discard means that no changes come back: the step only reads.
+	// Discard means that the changes of the command are dropped: the step only reads.
 	Discard  bool `json:"discard,omitempty" doc:"Discard the changes of the command, as for a check. It cannot be a template. Default: false."`
 	NoIgnore bool `json:"no_ignore,omitempty" doc:"Also bring back files that .gitignore ignores."`
-	// MaxOutput is the number of bytes kept of each stream: its first quarter and its last three quarters. Zero means
-	// 1 MiB. It is never more than the host allows, nor than an eighth of what the step may show.
+	// MaxOutput is the number of bytes kept of each stream: its first quarter and its last three quarters. Zero means 1
+	// MiB. It is never more than the host allows, nor more than an eighth of the step's shown bytes.
 	MaxOutput int64 `json:"max_output,omitempty" param:"nonzero" doc:"Bytes of each stream to keep. It can only lower the host's limit. Default: 1048576."`
-	// Format "json" parses stdout, which must be one JSON value then; "" and "text" do not.
+	// Format "json" parses stdout, which must then be a single JSON value; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, what the command prints is parsed: {{step.json.field}}. Default: text."`
 }
 
@@ -71,7 +70,7 @@ func (a Exec) Spec() Spec {
 	}
 }
 
-// Touches implements [Toucher]: what a command touches is not known.
+// Touches implements [Toucher]: the paths that a command touches are unknown.
 func (Exec) Touches() (reads, writes []string, known bool) { return nil, nil, false }
 
 // Words returns the program and its arguments; for a script, "/bin/sh", "-c" and the script.
@@ -85,19 +84,19 @@ func (a Exec) Words() []string {
 // CommandError reports that a command of a step has failed: by its exit status, because it could not be started, or
 // because its output has the wrong format. Its changes are discarded.
 type CommandError struct {
-	// Status is the exit status, -1 if there is none; Signal the name of the signal that has ended the command, "" for
+	// Status is the exit status, -1 if there is none. Signal is the name of the signal that ended the command, "" for
 	// none.
 	Status int
 	Signal string
-	// Line is the last line that it has printed to stderr, else to stdout, "" for none.
+	// Line is the last line printed to stderr, else to stdout, "" for none.
 	Line string
-	// Refused is what the sandbox has refused, as far as the output names it; nil for nothing.
+	// Refused is the access that the sandbox refused, as far as the output names it, or nil.
 	Refused *command.Refusal
-	// Err is what is wrong where it is not the status.
+	// Err is the cause if it is not the exit status.
 	Err error
 }
 
-// Error gives "exit status 1: " and the line.
+// Error returns "exit status 1: " and the line.
 func (e *CommandError) Error() string {
 	if e.Err != nil {
 		return e.Err.Error()
@@ -123,13 +122,13 @@ func (e *CommandError) message() *worded.Error {
 		wording.Part{Kind: kinds.Refused, Text: fsutil.Visible(e.Refused.String())})
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *CommandError) MarshalJSON() ([]byte, error) { return errorform.Marshal("exec_failed", e) }
 
 // Unwrap returns Err.
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// Code returns "exec_failed", or "canceled" if Err is that of a context.
+// Code returns "exec_failed", or "canceled" if Err is the error of a context.
 func (e *CommandError) Code() string { return errorform.UnlessCanceled(e.Err, errorform.ExecFailed) }
 
 // Run implements [Action].
@@ -161,12 +160,12 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 		Step: c.Step, Words: a.Words(), Shell: a.Shell != "", Root: w.Root, Dir: at, Temp: w.Temp, Home: w.Home,
 		Shared: shared, Env: a.Env, Stdin: stdin, MaxOutput: a.maxOutput(c.Limits), OnOutput: c.OnOutput,
 	})
-	// Texts of both streams may form a secret together.
+	// A secret may be split over the texts of both streams.
 	out := Outcome{Output: c.Commands.Mask(exit.Stdout.Text + exit.Stderr.Text)}
 	data := dataOf(exit)
 	if err != nil {
 		if err = commandError(err); out.Output != "" || exit.Sandbox != nil {
-			out.Data = data // it has run
+			out.Data = data // the command has run
 		}
 		return out, err
 	}
@@ -193,7 +192,7 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return back, nil
 }
 
-// dir returns the directory to run in, with links followed: of the tree, with slashes.
+// dir returns the directory of the tree to run in, with slashes and with links resolved.
 func (a Exec) dir(c *Call) (string, error) {
 	if a.Dir == "" {
 		return ".", nil
@@ -212,8 +211,8 @@ func (a Exec) ok(exit command.Exit) bool {
 	return exit.Signal == "" && (exit.Code == 0 && len(a.OKCodes) == 0 || slices.Contains(a.OKCodes, exit.Code))
 }
 
-// maxOutput is how much is kept of each stream, in bytes. All is shown twice, as output and as data, beside the names
-// of what has changed.
+// maxOutput returns the number of bytes kept of each stream. The text is shown twice, as output and as data, and the
+// names of the changed files are shown too.
 func (a Exec) maxOutput(l Limits) int64 {
 	const byDefault, copies = 1 << 20, 8
 	most := a.MaxOutput
@@ -225,8 +224,7 @@ func (a Exec) maxOutput(l Limits) int64 {
 
 const formatJSON = "json"
 
-// parse returns what the command has printed, as JSON. Secrets that are written in another way there are hidden as
-// well.
+// parse returns the printed text as JSON. Secrets that are escaped in the JSON are masked too.
 func (a Exec) parse(c *Call, printed command.Output) (any, error) {
 	if printed.Truncated {
 		return nil, fmt.Errorf("what it has printed is too long to be parsed (%d bytes): raise max_output",
@@ -250,7 +248,7 @@ func masked(v any, mask func(string) string) any {
 		}
 	case map[string]any:
 		all := make(map[string]any, len(v))
-		for _, name := range slices.Sorted(maps.Keys(v)) { // two names may become one: the last of them counts
+		for _, name := range slices.Sorted(maps.Keys(v)) { // two names may become equal: the last counts
 			all[mask(name)] = masked(v[name], mask)
 		}
 		return all
@@ -258,7 +256,7 @@ func masked(v any, mask func(string) string) any {
 	return v
 }
 
-// dataOf is what templates reach of a command that has ended.
+// dataOf returns the data of an ended command for templates.
 func dataOf(exit command.Exit) map[string]any {
 	sandbox := exit.Sandbox
 	if sandbox == nil {
@@ -271,7 +269,7 @@ func dataOf(exit command.Exit) map[string]any {
 	}
 }
 
-// commandError words why a command could not run to its end.
+// commandError returns the step's error for a command that could not run to its end.
 func commandError(err error) error {
 	if over, ok := errors.AsType[interface {
 		error
@@ -287,7 +285,7 @@ func commandError(err error) error {
 	return &CommandError{Status: -1, Err: err}
 }
 
-// lastLine returns the last line that is not blank of stderr, else of stdout, as a message shows it.
+// lastLine returns the last line of stderr that is not blank, else of stdout, in the form for a message.
 func lastLine(exit command.Exit) string {
 	const most = 300
 	for _, text := range []string{exit.Stderr.Text, exit.Stdout.Text} {

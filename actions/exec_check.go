@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// The codes of what is wrong with the parameters of exec.
+// The codes of problems with the parameters of exec.
 const (
 	codeBadCommand = "bad_command"
 	codeBadDir     = "bad_dir"
@@ -104,7 +104,7 @@ func (a Exec) checkWords(c *Check) {
 
 var errStdin = errors.New("stdin must be a string or a list of strings")
 
-// checkStdin checks what a command is to read. Nil is nothing.
+// checkStdin checks the input of a command. Nil means that there is no input.
 func checkStdin(stdin any, templated func(string) bool) error {
 	switch v := stdin.(type) {
 	case nil, string, []string:
@@ -123,7 +123,7 @@ func checkStdin(stdin any, templated func(string) bool) error {
 	return errStdin
 }
 
-// stdinText returns what a command reads: a text as it is, or lines.
+// stdinText returns the input of a command: a text unchanged, or lines.
 func stdinText(stdin any) (string, error) {
 	switch v := stdin.(type) {
 	case nil:
@@ -141,7 +141,8 @@ func stdinText(stdin any) (string, error) {
 	return strings.Join(lines, "\n") + "\n", nil
 }
 
-// checkStdinNames refuses a line break in what a template has made a list of: the command would take one name for two.
+// checkStdinNames refuses a line break within an element of a list that a template returned: the command would read one
+// name as two.
 func checkStdinNames(stdin any) error {
 	list, ok := stdin.([]any)
 	if !ok {
@@ -165,7 +166,7 @@ func checkStdinNames(stdin any) error {
 	return nil
 }
 
-// stdinLines returns the lines that a value stands for. One that a template has made a list of is a list in a list.
+// stdinLines returns the lines of a value. An element that a template has expanded to a list is a list in a list.
 func stdinLines(v any) ([]string, error) {
 	switch v := v.(type) {
 	case string:

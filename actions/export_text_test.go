@@ -8,13 +8,13 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// SetPieces sets from which size on files are read piece by piece, in pieces of what size, and how long a line is
-// with which that is given up.
+// SetPieces sets the size from which files are read in pieces, the size of the pieces, and the longest line that is
+// searched.
 func SetPieces(c *Call, from int64, window, line int) {
 	c.sizes = match.Sizes{Whole: cmp.Or(from-1, -1), Window: window, Line: line}
 }
 
-// CompareRanges compares all of a text so many times with a hash that edits want it to have.
+// CompareRanges compares all lines of a text that many times with a hash of edits.
 func CompareRanges(ctx context.Context, c *Call, text []byte, times int) error {
 	file, err := c.divide(context.WithoutCancel(ctx), match.Bytes(text))
 	if err != nil {

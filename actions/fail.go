@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// Fail fails its step with a message, which ends the run unless the failure is handled. With it a pipeline that has
-// handled a failure still commits nothing.
+// Fail fails its step with a message, which ends the run unless the failure is handled. A pipeline that has handled
+// other failures can use it to commit nothing.
 type Fail struct {
 	// Message is the message of the step's error.
 	Message string `json:"message" param:"required" doc:"Message of the step's error."`
@@ -25,8 +25,8 @@ func (a Fail) Run(context.Context, *Call) (Outcome, error) {
 	return Outcome{}, Permanent(errors.New(a.Message))
 }
 
-// Permanent returns err as one after which a step is not tried again, whatever its max_retries. It is nil for nil. An
-// error type of your own can say so itself, or the opposite, by a method "Retryable() bool".
+// Permanent wraps err so that the step is not retried, whatever its max_retries. It returns nil for nil. Your own error
+// type can decide this with a method "Retryable() bool".
 func Permanent(err error) error {
 	if err == nil {
 		return nil
@@ -39,5 +39,5 @@ type permanent struct{ error }
 // Retryable returns false: another attempt cannot succeed.
 func (permanent) Retryable() bool { return false }
 
-// Unwrap returns the error itself.
+// Unwrap returns the wrapped error.
 func (p permanent) Unwrap() error { return p.error }

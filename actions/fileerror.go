@@ -17,7 +17,7 @@ import (
 var ErrBinary error = worded.Errorf("is a binary file; %v",
 	wording.Part{Kind: kinds.EditBinary, Text: "set binary: true to edit it all the same"})
 
-// unlessBinary returns ErrBinary, or nil for what takes binary files.
+// unlessBinary returns ErrBinary, or nil if binary files are allowed.
 func unlessBinary(binary bool) error {
 	if binary {
 		return nil
@@ -25,8 +25,8 @@ func unlessBinary(binary bool) error {
 	return ErrBinary
 }
 
-// protected returns errProtected for a file that its owner may not write to, in the tree as it was and as it is now.
-// The change would be blocked for it; a step that goes on without the files that fail leaves it out.
+// protected returns errProtected for a file that its owner may not write to, in the tree and on the stage. Its change
+// would be blocked, so a step that continues after failures leaves the file out.
 func (c *Call) protected(name string) error {
 	if c.Force {
 		return nil
@@ -45,7 +45,7 @@ func (c *Call) protected(name string) error {
 
 const ownerWrite fs.FileMode = 0o200
 
-// FileError is the error of a file of a step. Its text begins with the path.
+// FileError is an error about a file of a step. Its text begins with the path.
 type FileError struct {
 	Path string
 	Err  error
@@ -65,19 +65,19 @@ func (e *FileError) message() *worded.Error {
 	return worded.Errorf("%s: %v", e.Path, cause)
 }
 
-// As gives a door of the project the message in its parts.
+// As sets a target of a door of the project to the parts of the message.
 func (e *FileError) As(target any) bool { return e.message().Give(target) }
 
-// Paths returns the file that it is about.
+// Paths returns the file of the error.
 func (e *FileError) Paths() []string { return []string{e.Path} }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
 func (e *FileError) Unwrap() error { return e.Err }
 
-// asFileError sets a target for a *FileError, for errors that have more than a file and a cause.
+// asFileError sets a target that is a *FileError, for errors that have more than a file and a cause.
 func asFileError(target any, path string, err error) bool {
 	e, ok := target.(**FileError)
 	if ok {
@@ -114,12 +114,11 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// onErrorContinue is the value of on_error with which a step leaves out files that fail. The default is "stop".
+// onErrorContinue is the value of on_error for a step that leaves out files that fail. The default is "stop".
 const onErrorContinue = "continue"
 
-// reportText returns the text of a report about a file that a step has failed at: "File not found", "Permission
-// denied", "String not found in file" or "Line number out of range", and for other errors their text without the path.
-// The error is not nil.
+// reportText returns the text of a report on a file that failed: "File not found", "Permission denied", "String not
+// found in file" or "Line number out of range", and for other errors their text without the path. The error is not nil.
 func reportText(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -136,7 +135,7 @@ func reportText(err error) string {
 	return err.Error()
 }
 
-// ReportOf returns the report on a file that a step has failed at, and on a successful file for nil.
+// ReportOf returns the report on a file that failed with err, or on a successful file if err is nil.
 func ReportOf(path string, err error) FileReport {
 	if err != nil {
 		return FileReport{Path: path, Error: reportText(err), Cause: causeOf(err)}
@@ -146,8 +145,8 @@ func ReportOf(path string, err error) FileReport {
 
 // lineError refuses a range of lines that is not in the file.
 type lineError struct {
-	Start, End int // as asked for
-	Lines      int // how many the file has
+	Start, End int // as in the parameters
+	Lines      int // the number of lines of the file
 }
 
 // Error names the lines.
@@ -157,5 +156,5 @@ func (e *lineError) Error() string {
 
 func (e *lineError) cause() string { return causeRange }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *lineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }

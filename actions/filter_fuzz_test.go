@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzGlob: a glob that is accepted can be matched with any path, its other spellings take the same ones, and one
-// that says nothing package path does not know takes what that takes.
+// FuzzGlob: an accepted glob can be matched with any path, its other spellings match the same paths, and a glob without
+// our extensions matches the same paths as package path.
 func FuzzGlob(f *testing.F) {
 	for _, glob := range []string{"*.go", "src/**", "**/x", "dist/", "./a/b/", "[a-z]*", "{a,b}/c", "a\\*b", "[", "{",
 		"***", "a/**/b", "[^a]", "**", "/abs", "", "[0- ]", "[!a-f\\]-z]"} {
@@ -25,12 +25,12 @@ func FuzzGlob(f *testing.F) {
 		}
 		dotted, err := newFilter(nil, []string{"./" + glob}, nil)
 		if err != nil {
-			return // a slash at the beginning, or brackets that mean something else now
+			return // a slash at the beginning, or brackets with another meaning now
 		}
 		if takesPath(filter, name) != takesPath(dotted, name) {
 			t.Fatalf("%q takes %q: %v, %q: %v", glob, name, takesPath(filter, name), "./"+glob, takesPath(dotted, name))
 		}
-		// Bytes that are no UTF-8 are all the same to a glob.
+		// A glob treats all bytes that are not UTF-8 as equal.
 		if !utf8.ValidString(glob) || !utf8.ValidString(name) || strings.ContainsAny(glob, "{}!") ||
 			strings.Contains(glob, "**") || strings.HasSuffix(glob, "/") || strings.HasPrefix(glob, "./") {
 			return
@@ -41,7 +41,7 @@ func FuzzGlob(f *testing.F) {
 		}
 		takes, err := path.Match(glob, of)
 		if takes && strings.Contains(glob, "*") && strings.ContainsAny(glob, "?[") && len(of) != utf8.RuneCountInString(of) {
-			return // package path takes what is left of a character, behind a part that the star has taken, for one
+			return // after a star that has matched a part of a character, package path counts the rest as a character
 		}
 		if err == nil && takes != takesPath(filter, name) {
 			t.Fatalf("%q takes %q: %v, but package path says %v", glob, name, takesPath(filter, name), takes)

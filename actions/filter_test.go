@@ -2,7 +2,7 @@ package actions
 
 import "testing"
 
-// TestCheckGlob_backwards: a range of characters that has none in it is refused, and no other one.
+// TestCheckGlob_backwards: a reversed range of characters is refused, and no other range.
 func TestCheckGlob_backwards(t *testing.T) {
 	for glob, want := range map[string]string{
 		"[0- ]":         "0- ",
@@ -20,7 +20,7 @@ func TestCheckGlob_backwards(t *testing.T) {
 		"z-a":           "",
 		`\[z-a]`:        "",
 		"[a]z-a[b]":     "",
-		"[a-c-a]":       "", // the second one is a minus
+		"[a-c-a]":       "", // the second "-" is a minus
 		"**/*.{go,mod}": "",
 	} {
 		if got := backwards(glob); got != want {

@@ -13,13 +13,13 @@ import (
 
 // glob is a pattern for paths. It is immutable.
 type glob struct {
-	plain []string // what it stands for, without braces: matching those takes no longer than the square of their length
-	base  bool     // for the last element alone
+	plain []string // the globs it expands to, without braces, so that matching is at most quadratic
+	base  bool     // matches only the last element
 	deep  bool     // has a **
 }
 
-// Limits of a glob: its length in bytes, the patterns without braces that it stands for, and the steps to write them
-// out for all globs of a list.
+// Limits of globs: the length in bytes, the number of patterns without braces that a glob expands to, and the expansion
+// steps for all globs of a list.
 const (
 	maxGlobBytes  = 4096
 	maxGlobPlain  = 1000
@@ -39,7 +39,7 @@ func compileGlobs(patterns []string) ([]glob, error) {
 	return list, nil
 }
 
-// compileGlob compiles a glob, and takes the steps that it needs from those that are left.
+// compileGlob compiles a glob, and subtracts its expansion steps from left.
 func compileGlob(pattern string, left *int) (glob, error) {
 	if err := checkGlob(pattern); err != nil {
 		return glob{}, err
@@ -67,7 +67,7 @@ func (g glob) matches(name string) bool {
 	return slices.ContainsFunc(g.plain, func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
 }
 
-// depth returns how many levels below where the glob begins it can take anything from, 0 if there is no limit.
+// depth returns the number of levels below its start in which the glob can match, 0 for no limit.
 func (g glob) depth() int {
 	if g.deep {
 		return 0
@@ -83,7 +83,7 @@ func anyGlob(globs []glob, name string) bool {
 	return slices.ContainsFunc(globs, func(g glob) bool { return g.matches(name) })
 }
 
-// withoutBraces writes out what a valid glob stands for: a{b,c} is ab and ac.
+// withoutBraces expands the braces of a valid glob: a{b,c} becomes ab and ac.
 func withoutBraces(pattern string, left *int) ([]string, error) {
 	var all []string
 	type rest struct {
@@ -109,8 +109,8 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 	return all, nil
 }
 
-// firstBrace returns where the first brace opens at or behind an offset, its parts, and where it ends. Open is -1 if
-// there is none.
+// firstBrace returns the offset of the first open brace at or after an offset, the parts of the brace, and the offset
+// of its end. Open is -1 if there is none.
 func firstBrace(pattern string, from int) (open int, parts []string, end int) {
 	depth, start := 0, 0
 	for i := from; i < len(pattern); i = behindGlobChar(pattern, i) {
@@ -130,7 +130,7 @@ func firstBrace(pattern string, from int) (open int, parts []string, end int) {
 	return -1, nil, 0
 }
 
-// behindGlobChar returns the offset behind the escaped character, bracket or byte at i.
+// behindGlobChar returns the offset after the escaped character, bracket or byte at i.
 func behindGlobChar(pattern string, i int) int {
 	switch pattern[i] {
 	case '\\':
@@ -145,7 +145,7 @@ func behindGlobChar(pattern string, i int) int {
 	return i + 1
 }
 
-// doubleStar reports whether a glob has two stars in a row that mean something.
+// doubleStar reports whether a glob has two special stars in a row.
 func doubleStar(pattern string) bool {
 	for i := 0; i < len(pattern); i = behindGlobChar(pattern, i) {
 		if strings.HasPrefix(pattern[i:], "**") {

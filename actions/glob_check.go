@@ -30,7 +30,7 @@ func checkGlob(pattern string) error {
 	return nil
 }
 
-// nesting returns how deep the braces of a glob are within each other.
+// nesting returns the nesting depth of the braces of a glob.
 func nesting(pattern string) int {
 	depth, most := 0, 0
 	for i := 0; i < len(pattern); i = behindGlobChar(pattern, i) {
@@ -45,8 +45,8 @@ func nesting(pattern string) int {
 	return most
 }
 
-// backwards returns a range of characters of a valid glob that has none in it, "" if there is no such. Here it would
-// match its first character, in git and in a shell nothing.
+// backwards returns a character range of a valid glob whose end comes before its start, "" if there is none. Here such
+// a range would match its first character, in git and in a shell nothing.
 func backwards(pattern string) string {
 	const (
 		outside = -1 // of brackets

@@ -8,7 +8,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// TestGlobsAreBounded: a glob that stands for very many is refused, and so are very many of those that stand for some.
+// TestGlobsAreBounded: a glob that expands to very many patterns is refused, and so are very many globs that expand to
+// some.
 func TestGlobsAreBounded(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
@@ -48,7 +49,7 @@ func TestGlobsAreBounded(t *testing.T) {
 	}
 }
 
-// TestGlobEscapes: a backslash, or brackets, take the meaning from a character, in every glob.
+// TestGlobEscapes: a backslash, or brackets, make a character literal in every glob.
 func TestGlobEscapes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ glob, takes, not string }{
@@ -86,8 +87,8 @@ func TestGlobEscapes(t *testing.T) {
 	}
 }
 
-// TestGlobsAreThoseOfDoublestar: globs take what doublestar takes. It overlooks some alternatives behind a star that
-// stands for nothing: a*{,b} does not take a there, but ab.
+// TestGlobsAreThoseOfDoublestar: globs match the paths that doublestar matches, with one exception. After a star that
+// matches nothing, doublestar overlooks some alternatives: its a*{,b} matches ab, but not a.
 func TestGlobsAreThoseOfDoublestar(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))

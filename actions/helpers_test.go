@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// files are a tree: names and contents. A name that ends in "@" is a symbolic link.
+// files is a tree: names and contents. A name that ends in "@" is a symbolic link.
 type files map[string]string
 
 // bases are the file systems that actions are run on.
@@ -34,7 +34,7 @@ var bases = map[string]func(t testing.TB) afero.Fs{
 	},
 }
 
-// bench is a stage to run actions on, and what they warned of.
+// bench is a stage to run actions on, with their warnings.
 type bench struct {
 	t        testing.TB
 	stage    *stage.Stage
@@ -76,7 +76,7 @@ func write(t testing.TB, fsys afero.Fs, tree files) {
 	}
 }
 
-// run runs an action as a step, on the files given or on those that the named earlier steps have left.
+// run runs an action as a step, on the given files or on the files of earlier steps.
 func (b *bench) run(step string, a actions.Action, names []string, inputs ...string) (actions.Outcome, error) {
 	b.t.Helper()
 	return b.runWith(b.t.Context(), step, a, names, inputs...)
@@ -108,7 +108,7 @@ func (b *bench) must(step string, a actions.Action, names []string, inputs ...st
 	return out
 }
 
-// tree returns what is on the stage.
+// tree returns the files of the stage.
 func (b *bench) tree() files {
 	b.t.Helper()
 	tree := files{}

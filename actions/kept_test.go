@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Run goes by what Validate has kept only if that is of what the action says now: an action around it may say
-// something else than was checked.
+// Run uses the Keep value of Validate only if it fits the present parameters: an action around it may change them after
+// the check.
 func TestKeptOfAnother(t *testing.T) {
 	t.Parallel()
 	sed := func(script string) actions.PatternReplace {
@@ -48,7 +48,7 @@ func TestKeptOfAnother(t *testing.T) {
 	}
 }
 
-// Run does not parse again what Validate has kept: that shows in how much memory it takes.
+// Run does not parse again what Validate has kept. The memory of the run shows that.
 func TestKeptIsUsed(t *testing.T) {
 	p := actions.PatternReplace{SedPattern: []string{"s/a{400}b{400}c{400}/x/"}, FilePattern: "*.txt"}
 	b := inMemory(t, files{"f.txt": "ab\n"})

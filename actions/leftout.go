@@ -12,14 +12,14 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// The reasons for which a step leaves a file out.
+// The reasons for leaving a file out of a step.
 const (
 	LeftOutBinary   = "binary"     // it has a NUL in its first 8,000 bytes
 	LeftOutUTF16    = "utf-16"     // its byte order mark is that of UTF-16
 	LeftOutTooLarge = "too_large"  // it is larger than the step or the host allows
 	LeftOutEncoding = "other_text" // it is not a text in the encoding that the step names
 	LeftOutDenied   = "unreadable" // the process may not read it
-	// LeftOutGenerated is a file with the mark of a generator, in a step with no_generated.
+	// LeftOutGenerated is the reason for a file with the mark of a generator, in a step with no_generated.
 	LeftOutGenerated = "generated"
 )
 
@@ -27,7 +27,7 @@ const (
 type LeftOut struct {
 	// Reason is one of the LeftOut constants.
 	Reason string `json:"reason"`
-	// Count is the number of files, Files the first ten of them in path order.
+	// Count is the number of files. Files are the first ten in path order.
 	Count int      `json:"count"`
 	Files []string `json:"files"`
 }
@@ -49,7 +49,7 @@ func (l LeftOut) String() string {
 	return fmt.Sprintf("%d %s %s (%s)", l.Count, what, files, list)
 }
 
-// leaving collects what a step leaves out. It is safe for concurrent use.
+// leaving collects the files that a step leaves out. It is safe for concurrent use.
 type leaving struct {
 	mu  sync.Mutex
 	all []LeftOut
@@ -81,7 +81,8 @@ func (l *leaving) noteBinary(head []byte, name string) {
 	l.note(LeftOutBinary, name)
 }
 
-// list returns what was left out, in the order of the reasons. Text that people would expect to be read is a warning.
+// list returns the files left out, in the order of the reasons. It warns of files with text that people would expect to
+// be read.
 func (l *leaving) list(c *Call) []LeftOut {
 	slices.SortFunc(l.all, func(a, b LeftOut) int { return strings.Compare(a.Reason, b.Reason) })
 	for _, one := range l.all {

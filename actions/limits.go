@@ -16,74 +16,72 @@ import (
 
 // The limits of a zero [Limits].
 const (
-	// defaultMaxFileBytes is the largest file that is read, in bytes.
+	// defaultMaxFileBytes is the size of the largest file that is read, in bytes.
 	defaultMaxFileBytes = 256 << 20
-	// defaultMaxMatches is how many replacements one step makes in one file.
+	// defaultMaxMatches is the number of replacements that a step may make in one file.
 	defaultMaxMatches = 1_000_000
-	// defaultMaxOutputBytes is how much text one step puts into one file, in bytes.
+	// defaultMaxOutputBytes is the size of the text that a step may put into one file, in bytes.
 	defaultMaxOutputBytes = 256 << 20
-	// defaultMaxShownBytes is how much text one step shows and keeps, in bytes.
+	// defaultMaxShownBytes is the size of the text that a step may show and keep, in bytes.
 	defaultMaxShownBytes = 64 << 20
-	// defaultMaxStagedBytes is how much new text one step puts into all files together, in bytes, and what it stages
-	// beside that.
+	// defaultMaxStagedBytes is the size, in bytes, of all new text and other data that a step may stage.
 	defaultMaxStagedBytes = 64 << 20
-	// defaultMaxPatternBytes is the longest text that is looked for, in bytes. It is more than people write by hand and
-	// little enough that looking for many of them costs no memory to speak of.
+	// defaultMaxPatternBytes is the length of the longest pattern, in bytes. It is longer than people write by hand, and
+	// short enough that many patterns need little memory.
 	defaultMaxPatternBytes = 1 << 20
 )
 
-// maxEdits is how many edits a multi_edit, and how many patterns a regex_transform, may have.
+// maxEdits is the largest number of edits of a multi_edit, and of patterns of a regex_transform.
 const maxEdits = 10_000
 
-// Limits bound what one step may cost. They are the host's: nothing in a pipeline can lift them. Zero means the
-// default of the field, a negative number that there is no limit. Exceeding a limit is a [*LimitError].
+// Limits bound the costs of one step. The host sets them: nothing in a pipeline can raise them. Zero means the default
+// of the field, a negative number means no limit. Exceeding a limit is a [*LimitError].
 type Limits struct {
-	// MaxFileBytes is the largest file, in bytes, that is read: to search, count, edit, compare or show it. It is
-	// judged by the size that the file is said to have, before a byte is read, and again by what really comes. Zero
-	// means 256 MiB; without a limit, files of 2 GiB or more are still an error.
+	// MaxFileBytes is the size of the largest file, in bytes, that is read: to search, count, edit, compare or show it.
+	// The file's stated size is checked before a byte is read, and the bytes read are checked again. Zero means 256 MiB;
+	// without a limit, files of 2 GiB or more are still an error.
 	MaxFileBytes int64
-	// MaxMatches is how many matches one step replaces in one file, judged while they are found. Zero means
+	// MaxMatches is the number of matches that a step may replace in one file, checked while they are found. Zero means
 	// 1,000,000.
 	MaxMatches int
-	// MaxOutputBytes is how much text, in bytes, one step puts into one file, judged before the text is made. Zero
-	// means 256 MiB.
+	// MaxOutputBytes is the size of the text, in bytes, that a step may put into one file, checked before the text is
+	// made. Zero means 256 MiB.
 	MaxOutputBytes int64
-	// MaxShownBytes is about how much text, in bytes, one step shows and keeps for later steps: contents of files,
-	// lines, joined texts, diffs, previews, listings, reports; and how much text the templates of its parameters may
-	// become. Warnings have an eighth of it; further warnings are only counted. It is never more than MaxOutputBytes.
-	// Zero means 64 MiB.
+	// MaxShownBytes is the approximate size of the text, in bytes, that a step may show and keep for later steps: contents
+	// of files, lines, joined texts, diffs, previews, listings, reports. It also bounds the expanded templates of the
+	// step's parameters. Warnings may use an eighth of it; further warnings are only counted. It is never more than
+	// MaxOutputBytes. Zero means 64 MiB.
 	MaxShownBytes int64
-	// MaxStagedBytes is how much new text, in bytes, one step puts into all files together, and what it stages beside
-	// that. Each replacement counts 64 bytes more, each file or directory that is made or copied 1 KiB, each path that
-	// is edited, renamed or removed 512 bytes, and names that are made, copied, renamed or removed count twice. Where
-	// the tree is in memory, copies count with their sizes. Zero means 64 MiB.
+	// MaxStagedBytes is the size, in bytes, of everything that a step may stage in all files together. It counts new text,
+	// 64 bytes for each replacement, 1 KiB for each created or copied file or directory, and 512 bytes for each edited,
+	// renamed or removed path. Names that are created, copied, renamed or removed count twice. If the tree is in memory,
+	// copies count with their sizes. Zero means 64 MiB.
 	MaxStagedBytes int64
-	// MaxPatternBytes is the longest pattern, in bytes, judged before a file is read. Zero means
-	// 1 MiB. Regular expressions are also held to 64 KiB, already when the pipeline is built or
-	// decoded.
+	// MaxPatternBytes is the length of the longest pattern, in bytes, checked before a file is read. Zero means 1 MiB.
+	// Regular expressions are also limited to 64 KiB, when the pipeline is built or decoded.
 	MaxPatternBytes int
 }
 
 // LimitError reports that a step exceeds a limit of the host, see [Limits] and command.Policy. Nothing was written.
 type LimitError struct {
-	// The name of the limit: "file bytes", "matches", "bytes" (of new text in a file), "pattern bytes",
-	// "bytes shown", "template bytes", "bytes staged"; "bytes printed", "files changed", "files for commands" and "bytes
-	// for commands" are of command.Policy. The bounds of patches and structural patterns, which no host can raise, have
-	// names of their own.
+	// The name of the limit: "file bytes", "matches", "bytes" (of new text in a file), "pattern bytes", "bytes shown",
+	// "template bytes", "bytes staged". "bytes printed", "files changed", "files for commands" and "bytes for commands"
+	// are limits of command.Policy. The bounds of patches and structural patterns, which no host can raise, have other
+	// names.
 	What string
-	// Limit is the limit that was met.
+	// Limit is the value of the limit.
 	Limit int64
-	// Got is how much there was, 0 where that was not found out.
+	// Got is the actual amount, 0 if it is not known.
 	Got int64
 }
 
-// Error names the limit, its value, and what to do.
+// Error names the limit, its value, and a way out.
 func (e *LimitError) Error() string { return e.message().Error() }
 
-// As gives a door of the project the message in its parts.
+// As sets a target of a door of the project to the parts of the message.
 func (e *LimitError) As(target any) bool { return e.message().Give(target) }
 
-// limitText is the message of a limit: the form, which has the limit, and what may be done about it.
+// limitText is the message of a limit: the form, which contains the limit, and the advice.
 type limitText struct {
 	form   string
 	advice []wording.Part
@@ -146,7 +144,7 @@ func (e *LimitError) message() *worded.Error {
 	return worded.Errorf(text.form, args...)
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *LimitError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "limit".
@@ -160,7 +158,7 @@ func (e *LimitError) Unwrap() error {
 	return nil
 }
 
-// limit returns the number that a field stands for.
+// limit returns the effective number of a field.
 func limit[T int | int64](field, byDefault T) int64 {
 	switch {
 	case field < 0:
@@ -171,21 +169,21 @@ func limit[T int | int64](field, byDefault T) int64 {
 	return int64(field)
 }
 
-// FileBytes returns the largest file, in bytes, that is read: what MaxFileBytes stands for. A file of this size fits
-// into a slice on every system.
+// FileBytes returns the size of the largest file, in bytes, that is read: the effective MaxFileBytes. A file of this
+// size fits into a slice on every system.
 func (l Limits) FileBytes() int64 {
 	return min(limit(l.MaxFileBytes, defaultMaxFileBytes), math.MaxInt32)
 }
 
-// OutputBytes returns what MaxOutputBytes stands for, in bytes.
+// OutputBytes returns the effective MaxOutputBytes, in bytes.
 func (l Limits) OutputBytes() int64 { return limit(l.MaxOutputBytes, defaultMaxOutputBytes) }
 
-// ShownBytes returns what MaxShownBytes stands for, in bytes.
+// ShownBytes returns the effective MaxShownBytes, in bytes.
 func (l Limits) ShownBytes() int64 {
 	return min(limit(l.MaxShownBytes, defaultMaxShownBytes), l.OutputBytes())
 }
 
-// StagedBytes returns what MaxStagedBytes stands for, in bytes.
+// StagedBytes returns the effective MaxStagedBytes, in bytes.
 func (l Limits) StagedBytes() int64 { return limit(l.MaxStagedBytes, defaultMaxStagedBytes) }
 
 func (l Limits) matches() int64 { return limit(l.MaxMatches, defaultMaxMatches) }
@@ -197,7 +195,7 @@ func (l Limits) checkPattern(pattern string) error {
 	return nil
 }
 
-// showing is what is left of the limit on what one step shows. It is safe for concurrent use.
+// showing is the rest of the limit on shown text of a step. It is safe for concurrent use.
 type showing struct {
 	limit int64
 	shown atomic.Int64
@@ -205,7 +203,7 @@ type showing struct {
 
 func (l Limits) shown() *showing { return &showing{limit: l.ShownBytes()} }
 
-// take returns a *LimitError if there is no room for so many bytes more.
+// take counts bytes, and returns a *LimitError if they exceed the limit.
 func (s *showing) take(bytes int) error {
 	if s.shown.Add(int64(bytes)) > s.limit {
 		return &LimitError{What: kinds.LimitShown, Limit: s.limit}
@@ -213,14 +211,14 @@ func (s *showing) take(bytes int) error {
 	return nil
 }
 
-// isOfStep reports whether an error is that of a limit on the step as a whole. Which file meets it depends on the
-// schedule, so the error does not name one.
+// isOfStep reports whether an error comes from a limit on the whole step. The file at which such a limit is reached
+// depends on scheduling, so the error does not name a file.
 func isOfStep(err error) bool {
 	limit, ok := errors.AsType[*LimitError](err)
 	return ok && (limit.What == kinds.LimitShown || limit.What == kinds.LimitStaged)
 }
 
-// namedUnlessOfStep is fileError, but for limits on the step as a whole.
+// namedUnlessOfStep is fileError, but leaves errors of a limit on the whole step unchanged.
 func namedUnlessOfStep(path string, err error) error {
 	if isOfStep(err) {
 		return err
@@ -228,7 +226,7 @@ func namedUnlessOfStep(path string, err error) error {
 	return fileError(path, err)
 }
 
-// Write lets a showing count what is written to it, and stops the writer where there is no room.
+// Write makes a showing a writer that counts the written bytes, and fails when the limit is exceeded.
 func (s *showing) Write(p []byte) (int, error) {
 	if err := s.take(len(p)); err != nil {
 		return 0, err

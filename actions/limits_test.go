@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestCallReadFile: what an action of one's own reads is held to the limit, also in a Call with nothing but a stage.
+// TestCallReadFile: the limit applies to files that a custom action reads, also in a Call with nothing but a stage.
 func TestCallReadFile(t *testing.T) {
 	for name, base := range bases {
 		t.Run(name, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestCallReadFile(t *testing.T) {
 	}
 }
 
-// TestLimitsInEveryFile: the limits on replacements are for each file, not for all of a step.
+// TestLimitsInEveryFile: the limits on replacements apply to each file, not to the whole step.
 func TestLimitsInEveryFile(t *testing.T) {
 	b := inMemory(t, files{"a": "xxx", "b": "xxx"})
 	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"},
@@ -50,8 +50,8 @@ func TestLimitsInEveryFile(t *testing.T) {
 	b.wantTree(files{"a": "yyyyyy", "b": "yyyyyy"})
 }
 
-// TestLineEndsCount: what is put in for the line ends of the file is held to the limit too, and what changes nothing
-// is not.
+// TestLineEndsCount: line ends added in the form of the file count towards the limit, and replacements without a change
+// do not.
 func TestLineEndsCount(t *testing.T) {
 	run := func(most int64, old, text string) error {
 		b := inMemory(t, files{"a": "x\r\n" + strings.Repeat("same ", 100)})
@@ -70,14 +70,14 @@ func TestLineEndsCount(t *testing.T) {
 	}
 }
 
-// TestFailedFilesStageNothing: what was to be put into a file that stays as it was leaves room for the others.
+// TestFailedFilesStageNothing: text for a file that stays unchanged leaves room for the other files.
 func TestFailedFilesStageNothing(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, files{"a": "xxxxx", "b": "x"})
 	c := &actions.Call{
 		FS: (*fsutil.Stage)(b.stage), Files: []string{"a", "b"}, Workers: 1,
-		// Five edits have been made by the time that the fifth match in a is one too many, each of which costs 64
-		// bytes; the file that is edited in the end costs 512.
+		// When the fifth match in a exceeds the limit, five edits of 64 bytes each have been made. The file that is edited in
+		// the end costs 512.
 		Limits: actions.Limits{MaxMatches: 4, MaxStagedBytes: 5*64 + 512 + 20},
 	}
 	out, err := actions.Edit{OldText: "x", NewText: strings.Repeat("y", 20), OnError: "continue"}.Run(t.Context(), c)
@@ -87,8 +87,8 @@ func TestFailedFilesStageNothing(t *testing.T) {
 	b.wantTree(files{"a": "xxxxx", "b": strings.Repeat("y", 20)})
 }
 
-// TestEditedAgainCountsOnce: a file that another view of the stage writes to while it is edited is edited again. What
-// the first attempt took of the bytes that a step may stage is there for the second one.
+// TestEditedAgainCountsOnce: if another view of the stage writes to a file while it is edited, it is edited again. The
+// bytes that the first attempt used of the limit are free for the second attempt.
 func TestEditedAgainCountsOnce(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("y", 20)

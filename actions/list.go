@@ -18,21 +18,21 @@ import (
 // List lists the entries of a directory, to a depth.
 //
 // It leaves out the same files as a [Search]: version control directories, the state directory, and files that
-// .gitignore excludes. Hidden files are listed. Symbolic links are listed as such and not followed, but for Path
-// itself. FileTypes, Include and Exclude work as those of a search. Include also chooses among directories and links,
-// which are looked into whether they are listed or not; where FileTypes is given, no directory is listed.
+// .gitignore excludes. Hidden files are listed. Symbolic links are listed as links and not followed, except Path.
+// FileTypes, Include and Exclude work as in a search. Include also applies to directories and links. A directory is
+// looked into even if it is not listed. With FileTypes, no directory is listed.
 //
-// Files of the outcome are the regular files. Reports have everything, directories too, with its kind, permissions
-// and time of the last change, the size of files and the target of links. The aggregated text has a line for each
-// entry, in path order:
+// Files of the outcome are the regular files. Reports contain every entry, including directories, with its kind,
+// permissions and time of the last change, the size of files and the target of links. The aggregated text has a line
+// for each entry, in path order:
 //
 //	drwxr-xr-x    - src/
 //	-rw-r--r-- 1234 src/main.go
 //	lrwxrwxrwx    - src/old.go -> main.go
 //
-// A Path that does not exist is an error, or with Missing "empty" a directory with nothing in it.
+// A Path that does not exist is an error, or with Missing "empty" an empty directory.
 //
-// A name with characters that cannot be shown is in quotes, with those escaped.
+// A name with characters that cannot be shown is quoted, and these characters are escaped.
 type List struct {
 	Path      string   `json:"path,omitempty" doc:"Directory or file to list. Default: the root of the tree."`
 	Depth     int      `json:"depth,omitempty" param:"nonzero" doc:"Levels to list, -1 for all. Default: 1, the directory itself."`
@@ -43,7 +43,7 @@ type List struct {
 	Missing   string   `json:"missing,omitempty" enum:"error,empty" doc:"A missing path fails the step, or counts as empty. Default: error."`
 }
 
-// missingEmpty is the value of missing that takes a path that does not exist for an empty directory.
+// missingEmpty is the value of missing that treats a missing path as an empty directory.
 const missingEmpty = "empty"
 
 // Spec implements [Action].
@@ -85,7 +85,7 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 		one, err := listEntry(c, e)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it has gone since its directory was read
+			return nil // the file has been removed since its directory was read
 		case err != nil:
 			return fileError(e.Path(), err)
 		}
@@ -132,7 +132,7 @@ func listEntry(c *Call, e walk.Entry) (listed, error) {
 	return one, err
 }
 
-// cost is about how many bytes the report of an entry takes.
+// cost returns the approximate size of an entry's report in bytes.
 func (l listed) cost() int { return 2*len(l.report.Path) + len(l.report.Target) + 200 }
 
 func (l listed) size() string {
@@ -142,7 +142,7 @@ func (l listed) size() string {
 	return strconv.FormatInt(*l.report.Size, 10)
 }
 
-// listing returns the outcome of a list, whose entries are in path order.
+// listing returns the outcome of a list. The entries are in path order.
 func listing(entries []listed) Outcome {
 	var out Outcome
 	width := 0
@@ -167,7 +167,7 @@ func listing(entries []listed) Outcome {
 	return out
 }
 
-// shownName returns a name as it is, or in quotes if it has characters that could fake a line or hide something.
+// shownName returns a name unchanged, or quoted if it has characters that could fake a line or hide something.
 func shownName(name string) string {
 	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
 		return quoted
@@ -175,7 +175,7 @@ func shownName(name string) string {
 	return name
 }
 
-// octal returns the permissions, and the setuid, setgid and sticky bits, as chmod(1) numbers them.
+// octal returns the permissions with the setuid, setgid and sticky bits, in the numbers of chmod(1).
 func octal(mode fs.FileMode) string {
 	bits := mode.Perm()
 	for bit, of := range [...]fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
@@ -186,7 +186,7 @@ func octal(mode fs.FileMode) string {
 	return fmt.Sprintf("%04o", uint32(bits))
 }
 
-// modeLetters returns the kind and the permissions as ls(1) shows them.
+// modeLetters returns the kind and the permissions in the form of ls(1).
 func modeLetters(mode fs.FileMode) string {
 	text := []byte(mode.Perm().String())
 	text[0] = cmp.Or(map[fs.FileMode]byte{

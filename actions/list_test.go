@@ -16,13 +16,13 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// listTree has a bit of everything that needs no links.
+// listTree has an example of everything that needs no links.
 var listTree = files{
 	"b.go": "b\n", "a-b": "", ".hidden": "h", "src/a.go": "12345", "src/deep/x.go": "x", "src/deep/er/y.js": "yy", "src/gen/z.go": "", "src/deep/er/d.go/y": "",
 	".gitignore": "/src/gen/\n*.log\n", "a.log": "log", ".git/config": "", "src/.gitignore": "!keep.log\n", "src/keep.log": "k",
 }
 
-// paths returns what the reports are about: directories with a slash behind them.
+// paths returns the paths of the reports, directories with a slash at the end.
 func paths(out actions.Outcome) []string {
 	var list []string
 	for _, r := range out.Reports {
@@ -79,7 +79,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestListIsOfTheStage lists what earlier steps have done, and what that is.
+// TestListIsOfTheStage lists the changes of earlier steps, with their details.
 func TestListIsOfTheStage(t *testing.T) {
 	t.Parallel()
 	stamp := time.Date(2025, 5, 11, 12, 15, 30, 0, time.FixedZone("", 7200))
@@ -134,7 +134,7 @@ func TestListErrors(t *testing.T) {
 	}
 }
 
-// TestListLimit holds what is shown to the host's limit.
+// TestListLimit checks that the host's limit applies to shown text.
 func TestListLimit(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, listTree)
@@ -151,7 +151,7 @@ func TestListLimit(t *testing.T) {
 	wantError(t, err, "too much to show (max 500 bytes): ask for less, or have the host raise MaxShownBytes, or MaxOutputBytes where that is less")
 }
 
-// TestListNames checks that no name can fake a line, and that what a name cannot say in JSON is said in the text.
+// TestListNames checks that no name can fake a line, and that the text shows names that JSON cannot express.
 func TestListNames(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, files{"a\n-rw-r--r-- 0 fake": "", "b\xff": "", "c\u202egnp.exe": "", "é ü": "", `q"`: "",
@@ -184,7 +184,7 @@ func TestListMissing(t *testing.T) {
 	t.Parallel()
 	for name, open := range bases {
 		tree := files{"a.txt": "a"}
-		if name == "root" { // the other one has no links
+		if name == "root" { // the other file system has no links
 			tree["dangling@"] = "nowhere"
 		}
 		b := newBench(t, open(t), tree)

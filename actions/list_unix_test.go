@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestListAgainstLs compares the lines with those of ls -l: kind, permissions, size, name and target.
+// TestListAgainstLs compares the lines with the output of ls -l: kind, permissions, size, name and target.
 func TestListAgainstLs(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ls"); err != nil {
@@ -91,7 +91,7 @@ func TestListAgainstLs(t *testing.T) {
 	equal(t, "files", len(listed.Files), 10)
 }
 
-// TestListLinks follows no link but the path itself.
+// TestListLinks follows no link except the path itself.
 func TestListLinks(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, bases["root"](t), files{"d/x": "", "d/loop@": "..", "link@": "d", "out@": "/etc", "d/e/y": ""})

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// The first matches of all files are replaced, in the order of the list, whatever the number of workers.
+// The first matches of all files are replaced, in the order of the list, with any number of workers.
 func TestEditMaxTotal(t *testing.T) {
 	t.Parallel()
 	in := files{"a.txt": "x x\n", "b.txt": "y\n", "c.txt": "x x x\n", "d.txt": "x\n"}

@@ -8,23 +8,23 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// TextEdit is one edit of a [MultiEdit].
+// TextEdit is an edit of a [MultiEdit].
 type TextEdit struct {
 	OldText string `json:"old_text" param:"required" doc:"Text to find."`
 	NewText string `json:"new_text" param:"required,empty" doc:"Replacement; empty deletes."`
 }
 
-// MultiEdit makes several replacements in each file. Each works as a literal [Edit] does.
+// MultiEdit makes several replacements in each file. Each works like a literal [Edit].
 //
-// In mode "sequential", the default, an edit sees what the edits before it have left. In mode "simultaneous" all of
-// them see the files as the step found them, so that x and y can be swapped; two edits that want the same bytes fail
-// the step then. In mode "longest" all of them see the files as they were too, and of several that match at a
-// place the longest is made, as for a list of words. Line ends in old_text then match only themselves.
+// In mode "sequential", the default, each edit works on the result of the edits before it. In mode "simultaneous" all
+// edits work on the original files, so x and y can be swapped; two edits of the same bytes fail the step. In mode
+// "longest" all edits also work on the original files, and the longest match at a place wins, as for a list of words.
+// Line ends in old_text then match only themselves.
 type MultiEdit struct {
 	Files []string   `json:"files,omitempty" doc:"Files to edit. Leave it out if an earlier step gives them."`
 	Edits []TextEdit `json:"edits" param:"required" doc:"The edits, in order."`
 	Mode  string     `json:"mode,omitempty" enum:"sequential,simultaneous,longest" doc:"sequential: each edit sees the result of the edits before; simultaneous: all see the old files; longest: also, the longest text wins. Default: sequential."`
-	// Structural reads the texts of all edits as an [Edit] in mode structural does. It does not go with mode longest.
+	// Structural reads the texts of all edits like an [Edit] in mode structural. It cannot be combined with mode longest.
 	Structural bool   `json:"structural,omitempty" doc:"Structural patterns, as in mode structural of edit."`
 	Language   string `json:"language,omitempty" doc:"Language of the files, in mode structural. Default: by their names."`
 	IgnoreCase bool   `json:"ignore_case,omitempty" doc:"Ignore the case of letters."`
@@ -66,7 +66,7 @@ func (m MultiEdit) flags() match.Flags {
 // Touches implements [Toucher].
 func (m MultiEdit) Touches() (reads, writes []string, known bool) { return m.Files, m.Files, true }
 
-// Run implements [Action]. The outcome is that of [Edit].
+// Run implements [Action]. The outcome is like the outcome of [Edit].
 func (m MultiEdit) Run(ctx context.Context, c *Call) (Outcome, error) {
 	r := replacing{names: kinds.EditText, binary: m.Binary, onError: m.OnError}
 	var err error

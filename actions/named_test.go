@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestFilesOfNamed: the files of a step that makes named files are all that it names, whether or not they were right
-// already. A second run has the same files, and changes nothing.
+// TestFilesOfNamed: a step that creates named files lists all of them, even if they were already right. A second run
+// lists the same files and changes nothing.
 func TestFilesOfNamed(t *testing.T) {
 	for name, a := range map[string]actions.Action{
 		"create":      actions.Create{Paths: []string{"a", "new"}, Content: "x\n", Overwrite: true},

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/params"
 )
 
-// upper is an action of the host, as short as one can be.
+// upper is an action of the host, as short as possible.
 type upper struct {
 	Files []string `json:"files,omitempty"`
 }
@@ -25,7 +25,7 @@ func (upper) Spec() actions.Spec {
 
 func (upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
-		for i, b := range old { // in place, which must not reach other readers
+		for i, b := range old { // in place, but other readers must not see it
 			if b == '!' {
 				return nil, errors.New("no shouting")
 			}
@@ -67,7 +67,7 @@ func TestEditEach(t *testing.T) {
 	}
 }
 
-// doubled doubles each letter o of the files, one splice for each.
+// doubled doubles each letter o of the files, with one splice for each.
 type doubled struct{ upper }
 
 func (doubled) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
@@ -142,7 +142,7 @@ type odd struct {
 
 func (odd) Spec() actions.Spec { return actions.Spec{Name: "odd", Summary: "A test"} }
 
-// TestRegistryMistakes: what cannot be an action is said when it is registered, and is not there.
+// TestRegistryMistakes: Err reports a value that cannot be an action, and the registry does not have it.
 func TestRegistryMistakes(t *testing.T) {
 	for _, wrong := range []actions.Action{nil, nameless{}, odd{}} {
 		r := actions.Builtin().With(upper{}, wrong)
@@ -158,7 +158,7 @@ func TestRegistryMistakes(t *testing.T) {
 	}
 }
 
-// plain is an action without parameters of its own, for the Specs and fields that others add.
+// plain is an action without parameters, for tests that add Specs and fields.
 type plain struct{}
 
 func (plain) Run(context.Context, *actions.Call) (actions.Outcome, error) {
@@ -172,7 +172,7 @@ type named struct {
 
 func (n named) Spec() actions.Spec { return n.spec }
 
-// own is an action of the author of fields.
+// own is an action with a field of a custom type.
 type own[T any] struct {
 	plain
 	Of T `json:"of"`
@@ -180,8 +180,8 @@ type own[T any] struct {
 
 func (own[T]) Spec() actions.Spec { return actions.Spec{Name: "own", Summary: "A test"} }
 
-// TestRegistryErr: Err reports each mistake of an author that would only be met later, or never, and its message names
-// the action and what to change.
+// TestRegistryErr: Err reports each mistake that would otherwise show up late, or never. Its message names the action
+// and the change to make.
 func TestRegistryErr(t *testing.T) {
 	spec := func(name string) actions.Action { return named{spec: actions.Spec{Name: name, Summary: "A test"}} }
 	for _, test := range []struct {
@@ -242,7 +242,7 @@ func TestRegistryErr(t *testing.T) {
 		if test.want == "" && err != nil || test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
 			t.Errorf("%T %q: %v, want %q", test.action, test.action.Spec().Name, err, test.want)
 		}
-		// The reader of pipelines agrees: it can describe what the registry takes.
+		// The reader of pipelines agrees: it can describe all accepted actions.
 		if _, described := params.Describe(test.action); err == nil && described != nil {
 			t.Errorf("%T: the registry takes it, and it cannot be described: %v", test.action, described)
 		}
@@ -252,7 +252,7 @@ func TestRegistryErr(t *testing.T) {
 	}
 }
 
-// plainNames is embedded.
+// plainNames is embedded in other structs.
 type plainNames struct {
 	A string `json:"a"`
 }
@@ -265,7 +265,7 @@ type marked struct {
 
 func (*marked) Spec() actions.Spec { return actions.Spec{Name: "marked", Summary: "A test"} }
 
-// A field that is set in a prototype after it was registered is not a default.
+// A field set in a prototype after its registration does not change the default.
 func TestRegistryOwnsItsPrototypes(t *testing.T) {
 	p := &marked{Mark: "!"}
 	r := actions.Registry{}.With(p)

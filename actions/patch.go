@@ -15,23 +15,22 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// Patch applies a patch: a unified diff, also one of git, the format that calls itself apply_patch, or blocks of a text
-// to search and what replaces it.
+// Patch applies a patch: a unified diff, also from git, the format named apply_patch, or blocks of a text to search and
+// its replacement.
 //
-// The lines that a hunk quotes or removes must stand in the file at the line that the hunk states, moved by as much as
-// the hunk before it was, or at exactly one other place; else it is refused. No quoted line is ever rewritten: only
-// added and removed lines change anything, whatever Tolerance has let pass. New lines get the line ends of those around
-// them, where the patch does not have both kinds itself. A hunk whose new lines are there already is done, with a
-// warning.
+// The lines that a hunk quotes or removes must be in the file at the stated line, shifted as much as the hunk before
+// it, or at exactly one other place. Otherwise the hunk is refused. A quoted line is never rewritten, whatever
+// Tolerance allows: only added and removed lines change the file. New lines get the line ends of the lines around them,
+// unless the patch itself has both kinds. A hunk whose new lines are already there counts as done, with a warning.
 //
 // The sections of one commit in a unified diff refer to the tree before the commit, so files can swap their names.
-// Later commits, later sections for the same file, and the sections of the other formats see what the ones before have
-// done. Files are made, deleted into the trash, renamed, copied, made executable, and symbolic links are made, all
-// through the same checks as by other actions. A link is never followed to write. Binary patches of git must be for the
-// very bytes of the file.
+// Later commits, later sections for the same file, and the sections of the other formats work on the result of the
+// sections before. Files are created, deleted into the trash, renamed, copied and made executable, and symbolic links
+// are created, with the same checks as for other actions. Nothing is ever written through a link. Binary patches of git
+// must match the bytes of the file exactly.
 //
-// By default one hunk that finds no place fails the step, and the *patchError lists all that fail in all files. With
-// OnError "continue" a file in which a hunk fails stays as it was, and the others are patched.
+// By default one hunk without a place fails the step, and the *patchError lists all failures in all files. With OnError
+// "continue" a file with a failed hunk stays unchanged, and the other files are patched.
 type Patch struct {
 	Text      string `json:"patch" param:"required,whole,bytes" doc:"The patch, at most 16 MiB. A template must be the whole patch."`
 	Format    string `json:"format,omitempty" enum:"auto,unified,apply_patch,search_replace" doc:"Format of the patch. Default: auto, which detects it."`
@@ -50,7 +49,7 @@ type Patch struct {
 
 const codeBadPatch = "bad_patch"
 
-// mostFuzz is how many quoted lines may differ.
+// mostFuzz is the number of quoted lines that may differ.
 const mostFuzz = 3
 
 // Spec implements [Action].
@@ -59,14 +58,14 @@ func (Patch) Spec() Spec {
 	return Spec{Name: "patch", Summary: summary, Input: InputNone}
 }
 
-// keptPatch is what Validate has read, and of what.
+// keptPatch is the patch that Validate has parsed, with its text and options.
 type keptPatch struct {
 	text string
 	opt  patch.Options
 	read *patch.Patch
 }
 
-// maxKeptPatch is how long a patch is, in bytes, that is not read again by a run.
+// maxKeptPatch is the size, in bytes, up to which a run uses the patch that Validate has parsed.
 const maxKeptPatch = 1 << 20
 
 // Validate implements [Validator].
@@ -117,7 +116,7 @@ func (p Patch) badStrip() *worded.Error {
 		wording.Part{Kind: kinds.Param, Text: "strip", Value: "strip"}, *p.Strip)
 }
 
-// onlyUnified refuses what other formats have no meaning for.
+// onlyUnified refuses parameters that mean nothing in the format of the patch.
 func (p Patch) onlyUnified(c *Check) {
 	for _, f := range []struct {
 		name  string
@@ -137,7 +136,7 @@ var patchFormats = map[string]patch.Format{
 	"search_replace": patch.SearchReplace,
 }
 
-// options returns how the text is to be read.
+// options returns the options for reading the text.
 func (p Patch) options() (patch.Options, error) {
 	format, ok := patchFormats[p.Format]
 	if !ok {
@@ -188,15 +187,15 @@ func (p Patch) Touches() (reads, writes []string, known bool) {
 	return reads, reads, true
 }
 
-// below returns a name as it counts from the root.
+// below returns a name relative to the root.
 func (p Patch) below(name string) string {
 	if p.Directory == "" || path.Clean(p.Directory) == "." {
 		return name
 	}
-	return p.Directory + "/" + name // not path.Join: what leads out must be seen
+	return p.Directory + "/" + name // not path.Join: a path that leads outside must be seen
 }
 
-// settings returns how hunks are placed.
+// settings returns the settings for placing hunks.
 func (p Patch) settings(format patch.Format) (placing.Settings, error) {
 	s := placing.Settings{Format: format, Fuzz: p.Fuzz, Nearest: p.Ambiguous == "nearest"}
 	switch p.Tolerance {
@@ -220,8 +219,8 @@ func (p Patch) settings(format patch.Format) (placing.Settings, error) {
 	return s, nil
 }
 
-// Run implements [Action]. Files and Counts of the outcome are the files that were changed, with the number of hunks;
-// what has none, such as a new mode, counts as one.
+// Run implements [Action]. Files and Counts of the outcome are the changed files, with the number of hunks; a change
+// without hunks, such as a new mode, counts as one.
 func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
 	opt, err := p.options()
 	if err != nil {
@@ -234,7 +233,7 @@ func (p Patch) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if read.Format != patch.Unified {
-		// Of a text that a template has given, this is not known before.
+		// A text from a template could not be checked before.
 		var check Check
 		if p.onlyUnified(&check); len(check.Problems) > 0 {
 			return Outcome{}, check.Problems[0].Err

@@ -35,7 +35,7 @@ func (w *patching) content(ctx context.Context, s *patchSection, node *patchNode
 	refusal := unlessBinary(w.Patch.Binary || s.File.Binary != nil || len(s.Hunks) == 0)
 	asFound := refusal
 	if len(node.splices) > 0 {
-		asFound = nil // the text as the earlier sections have made it counts
+		asFound = nil // the result of the earlier sections counts
 	}
 	err := w.c.update(node.place, asFound, func(text *source) ([]change.Splice, error) {
 		data, err := text.Bytes(math.MaxInt64)
@@ -84,7 +84,7 @@ func (w *patching) runs(ctx context.Context, s *patchSection, err error) error {
 	return nil
 }
 
-// place returns what the hunks, or the binary data, make of a text, as splices and as a whole.
+// place applies the hunks, or the binary data, to a text, and returns the result as splices and as a whole.
 func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
 	data []byte) ([]change.Splice, []byte, error) {
 	s.placed, s.failures = nil, nil
@@ -141,8 +141,8 @@ func (w *patching) place(ctx context.Context, s *patchSection, node *patchNode,
 	return list, now, w.spend(texts)
 }
 
-// asNamed places the hunks so that line ends count. It returns whether they make the very text that the line "index"
-// names.
+// asNamed places the hunks so that line ends count. It reports whether the result is exactly the text that the line
+// "index" names.
 func (w *patching) asNamed(ctx context.Context, s *patchSection, text *placing.Text, data []byte) (bool, error) {
 	exact := *s.File
 	exact.Mixed = true
@@ -157,7 +157,7 @@ func (w *patching) asNamed(ctx context.Context, s *patchSection, text *placing.T
 	return false, nil
 }
 
-// applied reports whether a section, or a later one for the same file, has made the content of a file already.
+// applied reports whether the file already has the content that a section, or a later section for the same file, makes.
 func (w *patching) applied(s *patchSection, has patch.Content) bool {
 	if has.IsOld || s.Op == patch.Delete {
 		return false
@@ -170,12 +170,12 @@ func (w *patching) applied(s *patchSection, has patch.Content) bool {
 	return false
 }
 
-// by returns whose work a hunk of a section is.
+// by returns the origin of a hunk of a section.
 func (w *patching) by(s *patchSection, hunk int) []change.Origin {
 	return []change.Origin{{Step: w.c.Step, Edit: s.first + hunk}}
 }
 
-// splices returns what the hunks that have found their places do, in the order of the file.
+// splices returns the splices of the placed hunks, in the order of the file.
 func (w *patching) splices(s *patchSection) (list []change.Splice) {
 	for i, p := range s.placed {
 		for _, one := range p.Splices {
@@ -189,7 +189,7 @@ func (w *patching) splices(s *patchSection) (list []change.Splice) {
 	return list
 }
 
-// later looks for the lines of hunks that are nowhere in a file in what the other hunks of the section make of it.
+// later looks for hunks whose lines are not in the file. It looks in the result of the other hunks of the section.
 func (w *patching) later(ctx context.Context, s *patchSection, data []byte,
 	list []change.Splice) ([]change.Splice, error) {
 	for i, p := range s.placed {
@@ -228,7 +228,7 @@ func (w *patching) later(ctx context.Context, s *patchSection, data []byte,
 	return list, nil
 }
 
-// spend takes new text from the limits.
+// spend counts new text against the limits.
 func (w *patching) spend(texts [][]byte) error {
 	left := w.c.budget()
 	for _, text := range texts {
@@ -245,8 +245,8 @@ func (w *patching) spend(texts [][]byte) error {
 	return left.Spend()
 }
 
-// results goes through the places of the hunks: failures are noted, a warning is given where the place is another one
-// than the patch says, and the new texts are returned.
+// results collects the results of the hunks: it records failures, warns of hunks at other places than the patch states,
+// and returns the new texts.
 func (w *patching) results(s *patchSection, node *patchNode) (texts [][]byte) {
 	edits := 0
 	for i, p := range s.placed {

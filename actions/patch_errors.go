@@ -13,16 +13,16 @@ import (
 	"github.com/millrace-go/millrace/internal/worded"
 )
 
-// patchSyntaxError reports that the text of a [Patch] is not a patch, or is not usable.
+// patchSyntaxError reports that the text of a [Patch] is not a patch, or not a usable patch.
 type patchSyntaxError struct {
-	Problems []patchProblem // in the order they were found, no more than a hundred
+	Problems []patchProblem // in the order they were found, a hundred at most
 }
 
-// patchProblem is what is wrong at one line of a patch.
+// patchProblem is a problem at one line of a patch.
 type patchProblem struct {
-	Line    int // of the patch, from 1; 0 if it is about all of it
+	Line    int // of the patch, from 1; 0 if the whole patch is meant
 	Message string
-	Hint    string // what to do, "" if that is plain
+	Hint    string // the advice, "" if it is obvious
 
 	advice error // the hint in its parts, nil if it has none
 }
@@ -38,7 +38,7 @@ func (p patchProblem) inParts() error {
 // Error lists the problems, no more than ten.
 func (e *patchSyntaxError) Error() string { return e.message("").Error() }
 
-// As gives a door of the project the message in its parts.
+// As sets a target of a door of the project to the parts of the message.
 func (e *patchSyntaxError) As(target any) bool { return e.message("").Give(target) }
 
 // message returns the problems with their hints, each hint once and without that one.
@@ -57,7 +57,7 @@ func (e *patchSyntaxError) message(without string) *worded.Error {
 	}), "; ")
 }
 
-// MarshalJSON gives the code, the message and the problems.
+// MarshalJSON returns the code, the message and the problems.
 func (e *patchSyntaxError) MarshalJSON() ([]byte, error) {
 	problems := make([]errorform.Problem, len(e.Problems))
 	for i, p := range e.Problems {
@@ -66,24 +66,24 @@ func (e *patchSyntaxError) MarshalJSON() ([]byte, error) {
 	return errorform.Marshal(stepFailed, e, problems...)
 }
 
-// patchError lists all that cannot be applied of a [Patch], in the order of the patch.
+// patchError lists every part of a [Patch] that cannot be applied, in the order of the patch.
 type patchError struct {
 	Failures []*hunkFailure
 }
 
 // hunkFailure is the reason why a hunk of a file cannot be applied, or why the file cannot be changed.
 type hunkFailure struct {
-	Path string // of the file; as the patch has it, where that is not a name of a file
-	Hunk int    // in the file, from 1; 0 if it is about the file
+	Path string // of the file; the text of the patch, if that is not a valid name
+	Hunk int    // in the file, from 1; 0 if the whole file is meant
 	Line int    // of the patch, from 1
 	// Err is the cause, such as [fs.ErrNotExist], [fs.ErrExist], an *[AmbiguousHunkError] or a *[MissingHunkError].
 	Err error
 }
 
-// AmbiguousHunkError reports that the lines of a hunk are in a file several times, so its place is ambiguous.
+// AmbiguousHunkError reports that the lines of a hunk are in a file several times.
 type AmbiguousHunkError = placing.AmbiguousError
 
-// MissingHunkError reports that the lines of a hunk are not in a file, and where they come nearest.
+// MissingHunkError reports that the lines of a hunk are not in a file, with the nearest place.
 type MissingHunkError = placing.MissingError
 
 // Error lists the failures, no more than ten.
@@ -100,7 +100,7 @@ func (e *patchError) Paths() []string {
 	return paths
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *patchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 // Unwrap returns the failures.
@@ -120,10 +120,10 @@ func (f *hunkFailure) Error() string {
 	return fmt.Sprintf("%s: hunk %d (line %d of the patch): %s", f.Path, f.Hunk, f.Line, f.reason())
 }
 
-// Paths returns the file that it is about.
+// Paths returns the file of the failure.
 func (f *hunkFailure) Paths() []string { return []string{f.Path} }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (f *hunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
 
 // Unwrap returns Err.
@@ -140,7 +140,7 @@ func (f *hunkFailure) reason() string {
 	return reportText(&FileError{Path: f.Path, Err: f.Err})
 }
 
-// patchLimit returns the error of a limit as this package has it, and any other as it is.
+// patchLimit returns the error of a limit in the form of this package, and other errors unchanged.
 func patchLimit(err error) error {
 	e, ok := errors.AsType[*patch.LimitError](err)
 	if !ok {

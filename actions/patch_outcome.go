@@ -10,7 +10,7 @@ import (
 // mostWarnings limits the reported warnings of a patch.
 const mostWarnings = 50
 
-// outcome reports the files, or returns what has failed.
+// outcome returns the reports on the files, or the failures.
 func (w *patching) outcome() (Outcome, error) {
 	w.idle()
 	for _, text := range names.First(w.warnings, mostWarnings, func(text string) string { return text }) {
@@ -49,7 +49,7 @@ func (w *patching) allFailed() bool {
 	})
 }
 
-// tell adds what became of one file.
+// tell adds the result of one file.
 func (w *patching) tell(out *Outcome, n *patchNode) {
 	last := n.section[len(n.section)-1]
 	report := reportOfSections(last.name, n.edits, n.section)
@@ -84,13 +84,14 @@ func (w *patching) tell(out *Outcome, n *patchNode) {
 	}
 }
 
-// unchanged reports whether a file of the stage comes out as it was.
+// unchanged reports whether a file of the stage does not change.
 func (n *patchNode) unchanged() bool {
 	return n.place != "" && n.copyOf == "" && n.final == n.place && !n.moded && !n.retext &&
 		(n.same || len(n.splices) == 0)
 }
 
-// idle finds the files that come out as they were. A warning names each that has edits, and one is given if all are so.
+// idle finds the files that do not change. A warning names each such file that has edits, and another warning is given
+// if no file changes.
 func (w *patching) idle() {
 	if len(w.failures()) > 0 {
 		return
@@ -116,7 +117,7 @@ func (w *patching) idle() {
 	}
 }
 
-// reportOfSections returns the result of the hunks of a file. If the file itself is invalid, all of them have failed.
+// reportOfSections returns the result of the hunks of a file. If the file itself is invalid, all hunks have failed.
 func reportOfSections(name string, edits int, sections []*patchSection) FileReport {
 	const command = "hunk"
 	r := FileReport{Path: name, Success: true}

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// patchPlaces are places that files are to be put in.
+// patchPlaces are places where files will be put.
 type patchPlaces struct {
 	at    map[string]bool
 	above map[string]bool // the directories that they are in
@@ -23,14 +23,14 @@ func (p patchPlaces) add(place string) {
 	}
 }
 
-// need reports whether a file has to leave its place first: another one comes there, or below it, or to one of the
-// directories that it is in.
+// need reports whether a file has to leave its place first, because another file comes there, or below it, or in place
+// of one of its directories.
 func (p patchPlaces) need(place string) bool {
 	return p.above[place] || p.beside(place) != place || p.at[place]
 }
 
-// beside returns a name in whose directory a file can stand aside: the place itself, or a directory that is to become a
-// file.
+// beside returns a name in whose directory a file can be put for a time: the place itself, or a directory above it that
+// becomes a file.
 func (p patchPlaces) beside(place string) string {
 	for dir := path.Dir(place); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if p.at[dir] {
@@ -40,7 +40,7 @@ func (p patchPlaces) beside(place string) string {
 	return place
 }
 
-// clear removes a directory that has nothing but directories in it. A file in it is an error.
+// clear removes a directory that contains only directories. A file in it is an error.
 func (w *patching) clear(ctx context.Context, dir string) error {
 	all := []string{dir}
 	for i := 0; i < len(all); i++ {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/patch/placing"
 )
 
-// patching is the work on one patch.
+// patching is the work on a patch.
 type patching struct {
 	Patch
 	c        *Call
@@ -21,57 +21,57 @@ type patching struct {
 	settings placing.Settings
 	steps    placing.Steps
 	sections []*patchSection
-	nodes    []*patchNode // in the order they came up
+	nodes    []*patchNode // in order of appearance
 	view     patchView
 	warnings []string
 }
 
-// patchSection is what the patch does to one file.
+// patchSection is the change that the patch makes to one file.
 type patchSection struct {
 	*patch.File
-	name     string // as messages have it
+	name     string // for messages
 	old, new string // canonical
 	node     *patchNode
-	first    int           // the number of its first hunk, counting those of other sections for the file
-	next     *patchSection // the next one for the same file
+	first    int           // the number of its first hunk, counted over all sections for the file
+	next     *patchSection // the next section for the same file
 	placed   []placing.Placed
 	failures []*hunkFailure
 }
 
-// patchNode is one file as the patch leaves it.
+// patchNode is a file in the state after the patch.
 type patchNode struct {
 	place  string // on the stage, "" for a new file
 	copyOf string // a place
-	final  string // where it is to be, "" if it goes
+	final  string // its new place, "" if it is deleted
 	link   bool
-	made   bool // text is all of it
+	made   bool // text is the whole content
 	patchText
-	fill    bool // it may stand where a file without text is
+	fill    bool // it may replace a file without text
 	hunks   int
 	edits   int
 	failed  bool
-	same    bool   // the splices leave the text as it was
-	done    bool   // what it is to be is there already
+	same    bool   // the splices do not change the text
+	done    bool   // the new state is already there
 	moded   bool   // its mode has changed
-	over    string // where the stage has a file, and an earlier commit has put this one
+	over    string // the place of a stage file at which an earlier commit has put this file
 	section []*patchSection
 	taken   int       // the commit whose section has changed, moved or removed it, from 1
-	was     patchText // as that commit has found it
+	was     patchText // before that commit
 }
 
-// patchText is what a file has in it.
+// patchText is the content of a file.
 type patchText struct {
-	text    []byte          // of a file that is made, or the target of a link
-	splices []change.Splice // over what the stage has
-	retext  bool            // text replaces the target that the stage has
-	mode    *bool           // whether it is to be executable
+	text    []byte          // of a new file, or the target of a link
+	splices []change.Splice // of the stage's content
+	retext  bool            // text replaces the link's target on the stage
+	mode    *bool           // whether it becomes executable
 }
 
 func (w *patching) warn(format string, args ...any) {
 	w.warnings = append(w.warnings, fmt.Sprintf(format, args...))
 }
 
-// fail records why a hunk cannot be applied, or with 0 why nothing can be done to the file.
+// fail records why a hunk cannot be applied, or with hunk 0 why the file cannot be changed.
 func (s *patchSection) fail(hunk, line int, err error) {
 	s.failures = append(s.failures, &hunkFailure{Path: s.name, Hunk: hunk, Line: line, Err: err})
 	if s.node != nil {
@@ -102,7 +102,7 @@ func (w *patching) plan(ctx context.Context, read *patch.Patch) error {
 	return nil
 }
 
-// sectionsOf returns the sections for the files of a patch, each with the next one for the same file.
+// sectionsOf returns the sections for the files of a patch, each linked to the next section for the same file.
 func sectionsOf(files []patch.File) []*patchSection {
 	sections := make([]*patchSection, len(files))
 	last := make(map[string]*patchSection, len(files))
@@ -117,7 +117,7 @@ func sectionsOf(files []patch.File) []*patchSection {
 	return sections
 }
 
-// canonical returns the name of a file as the stage has it.
+// canonical returns the canonical name of a file on the stage.
 func (w *patching) canonical(name string) (string, error) {
 	name, err := w.c.stage().Canonical(w.below(name))
 	if err != nil || w.Directory == "" {
@@ -130,7 +130,7 @@ func (w *patching) canonical(name string) (string, error) {
 	return name, err
 }
 
-// section works out what one section does.
+// section computes the change of one section.
 func (w *patching) section(ctx context.Context, s *patchSection) error {
 	s.name = s.New
 	if s.Op == patch.Delete || s.Op == patch.Rename {
@@ -200,7 +200,7 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 	return nil
 }
 
-// create works out a new file.
+// create computes a new file.
 func (w *patching) create(s *patchSection) {
 	s.node = &patchNode{final: targetOf(w.c, s.new), made: true, fill: s.MayBeNew,
 		link: s.NewMode&patch.TypeMask == patch.Symlink}
@@ -238,7 +238,7 @@ func (w *patching) create(s *patchSection) {
 	s.placed = make([]placing.Placed, len(s.Hunks))
 }
 
-// modes notes the mode that a file gets.
+// modes records the new mode of a file.
 func (w *patching) modes(s *patchSection, node *patchNode) {
 	if s.NewMode == 0 || s.NewMode == s.OldMode || s.Op == patch.Delete || node.link || node.failed {
 		return

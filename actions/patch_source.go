@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// source returns the file that a section changes, removes or copies. It has to be there.
+// source returns the file that a section changes, removes or copies. The file must exist.
 //
-// The sections of one commit refer to the tree that the commit was made for, so that names can be swapped. A file that
-// is not in that tree, or that another section of the commit has changed, is one as the earlier sections have left it:
-// then a new commit begins here.
+// The sections of one commit refer to the tree before the commit, so that names can be swapped. If the file is not in
+// that tree, or another section of the commit has changed it, the section uses the result of the earlier sections, and
+// a new commit begins here.
 func (w *patching) source(s *patchSection) (*patchNode, error) {
 	place := targetOf(w.c, s.old)
 	node, err := w.found(s, place, w.view.before(place))
@@ -33,7 +33,7 @@ func (w *patching) source(s *patchSection) (*patchNode, error) {
 	return w.found(s, place, w.view.now[place])
 }
 
-// found returns the file that a view has at a place, or that of the stage where it has none.
+// found returns the file at a place in a view, or on the stage if the view has none.
 func (w *patching) found(s *patchSection, place string, node *patchNode) (*patchNode, error) {
 	switch {
 	case node.lives():
@@ -77,8 +77,8 @@ func linkOnWay(c *Call, name string) string {
 	return ""
 }
 
-// targetOf returns where a file of that name is put. A path through a link is refused later, for the patch
-// may replace the link by a directory.
+// targetOf returns the place for a file with that name. A path through a link is refused later, because the patch may
+// replace the link by a directory.
 func targetOf(c *Call, name string) string {
 	if linkOnWay(c, name) != "" {
 		return name
@@ -86,7 +86,8 @@ func targetOf(c *Call, name string) string {
 	return placeOf(c, name)
 }
 
-// missing fails a section whose file is not there, unless that is what the section leaves: then it is applied already.
+// missing fails a section whose file does not exist, unless the section itself leaves no file: then it is already
+// applied.
 func (w *patching) missing(s *patchSection, err error) {
 	s.name = s.old
 	if unstripped := w.withUnstripped(s, err); unstripped != err || !errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +107,7 @@ func (w *patching) missing(s *patchSection, err error) {
 	s.fail(0, s.Line, err)
 }
 
-// kept returns why the patch could not put a file where the same one stands already, nil if it could.
+// kept returns the reason why the patch could not replace a file that is already right, nil if it could.
 func (w *patching) kept(name string) error {
 	savepoint := w.c.FS.Savepoint()
 	err := w.c.FS.Remove(name)
@@ -114,7 +115,7 @@ func (w *patching) kept(name string) error {
 	return err
 }
 
-// gone returns why the patch could not remove a file if there were one, nil if it could.
+// gone returns the reason why the patch could not remove a file at a name that has none, nil if it could.
 func (w *patching) gone(name string) error {
 	if err := w.c.FS.Remove(name); !errors.Is(err, fs.ErrNotExist) || errors.Is(err, fsutil.ErrNotDir) {
 		return cmp.Or(err, fs.ErrExist)
@@ -122,8 +123,8 @@ func (w *patching) gone(name string) error {
 	return nil
 }
 
-// moved reports whether a file stands where a section moves a file, and is the file that the section makes, as far as
-// the patch names that.
+// moved reports whether the target of a move already has a file, with the content that the patch names, if it names
+// one.
 func (w *patching) moved(s *patchSection) bool {
 	target := targetOf(w.c, s.new)
 	kind, err := kindAt(w.c, target)
@@ -137,7 +138,7 @@ func (w *patching) moved(s *patchSection) bool {
 	return err == nil && s.File.Compare(data).IsNew
 }
 
-// withUnstripped adds to the error of a missing file that there is one by its unstripped name.
+// withUnstripped adds to the error of a missing file that a file with its unstripped name exists.
 func (w *patching) withUnstripped(s *patchSection, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) || s.Unstripped == "" || s.Unstripped == s.Old {
 		return err
@@ -152,7 +153,7 @@ func (w *patching) withUnstripped(s *patchSection, err error) error {
 	return &unstrippedError{name: name}
 }
 
-// unstrippedError reports that a file is missing only because too much was left out of its name.
+// unstrippedError reports that a file is missing only because too many parts of its name were stripped.
 type unstrippedError struct{ name string }
 
 func (e *unstrippedError) Error() string { return e.message().Error() }
@@ -162,12 +163,12 @@ func (e *unstrippedError) message() *worded.Error {
 		wording.Part{Kind: kinds.NoStrip, Text: "set strip to 0"})
 }
 
-// As gives a door the message in its parts.
+// As sets a target of a door to the parts of the message.
 func (e *unstrippedError) As(target any) bool { return e.message().Give(target) }
 
 func (e *unstrippedError) Is(target error) bool { return target == fs.ErrNotExist }
 
-// checkKind refuses a text patch of a symbolic link, and the other way round.
+// checkKind refuses a text patch of a symbolic link, and a link patch of a file.
 func (s *patchSection) checkKind(node *patchNode) error {
 	said := s.OldMode
 	if said == 0 {

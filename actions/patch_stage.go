@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// failures returns all of them, in the order of the patch.
+// failures returns all failures, in the order of the patch.
 func (w *patching) failures() (all []*hunkFailure) {
 	for _, s := range w.sections {
 		all = append(all, s.failures...)
@@ -25,7 +25,7 @@ func (w *patching) failures() (all []*hunkFailure) {
 	return all
 }
 
-// stage stages the changes of the patch, unless a failure has to stop it. An error belongs to the run.
+// stage stages the changes of the patch, unless a failure stops it. An error belongs to the run.
 func (w *patching) stage(ctx context.Context) error {
 	for {
 		w.settle()
@@ -40,7 +40,7 @@ func (w *patching) stage(ctx context.Context) error {
 		if len(w.failures()) == before {
 			return nil
 		}
-		// A staged file may now block another file, so all begins anew without the files that fail.
+		// A staged file may now block another file, so everything starts again without the failed files.
 		w.c.FS.Rollback(savepoint)
 		w.c.spent.Store(spent)
 	}
@@ -55,7 +55,7 @@ func (n *patchNode) fail(err error) {
 	}
 }
 
-// settle fails all files whose new places are not free, until no other one is found.
+// settle fails all files whose new places are not free, until no further file fails.
 func (w *patching) settle() {
 	for again := true; again; {
 		again = false
@@ -84,7 +84,7 @@ func (w *patching) settle() {
 	}
 }
 
-// occupied returns why a file cannot be put in its new place, nil if it can.
+// occupied returns the reason why a file cannot be put in its new place, nil if it can.
 func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 	if n.over != "" && n.over != n.final {
 		return fmt.Errorf("%w: an earlier commit of the patch puts this one at %s", fs.ErrExist, n.over)
@@ -108,7 +108,7 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 	case kind == change.Dir:
 		for name := range leaving {
 			if fsutil.Within(name, n.final) {
-				return nil // it may be empty then
+				return nil // it may be empty by then
 			}
 		}
 		return fsutil.ErrIsDir
@@ -125,7 +125,7 @@ func (w *patching) occupied(n *patchNode, leaving map[string]bool) error {
 		wording.Part{Kind: kinds.SetOverwrite, Text: "set overwrite to replace it"})
 }
 
-// there reports whether a file that is made or copied stands in its place already, just as it is to be.
+// there reports whether the place of a new or copied file already has exactly that file.
 func (w *patching) there(n *patchNode, kind change.Kind) (bool, error) {
 	switch {
 	case n.link && kind == change.Symlink:
@@ -149,7 +149,7 @@ func (w *patching) there(n *patchNode, kind change.Kind) (bool, error) {
 	return bytes.Equal(have, want), err
 }
 
-// textOf returns what a file of the stage has in it.
+// textOf returns the content of a file of the stage.
 func (w *patching) textOf(name string) (data []byte, err error) {
 	err = w.c.update(name, nil, func(text *source) ([]change.Splice, error) {
 		data, err = text.Bytes(math.MaxInt64)
@@ -158,9 +158,9 @@ func (w *patching) textOf(name string) (data []byte, err error) {
 	return data, err
 }
 
-// write stages all files that do not fail. An error here becomes a failure of its file.
+// write stages all files that have not failed. Errors of a file become its failure.
 func (w *patching) write(ctx context.Context) error {
-	at := make(map[*patchNode]string, len(w.nodes)) // where each stands meanwhile
+	at := make(map[*patchNode]string, len(w.nodes)) // the present place of each
 	wanted := patchPlaces{at: make(map[string]bool, len(w.nodes)), above: make(map[string]bool)}
 	for _, n := range w.nodes {
 		at[n] = n.place
@@ -168,7 +168,7 @@ func (w *patching) write(ctx context.Context) error {
 		if !n.failed && !n.done && n.final != "" && moves {
 			wanted.add(n.final)
 		}
-		// A file that is made counts where it is, as text that is put into one does.
+		// New files are counted later, where their text is written.
 		if n.failed || n.done || !moves || n.final == "" && n.copyOf != "" || n.made && !n.link {
 			continue
 		}
@@ -205,7 +205,7 @@ func (w *patching) write(ctx context.Context) error {
 	return nil
 }
 
-// writeCopy makes a copy, before anything is changed.
+// writeCopy makes a copy before anything is changed.
 func (w *patching) writeCopy(n *patchNode, at *string, wanted patchPlaces) error {
 	if n.copyOf == "" || n.final == "" {
 		return nil
@@ -244,7 +244,7 @@ func (w *patching) writeText(n *patchNode, at *string) error {
 	return w.chmod(n, *at)
 }
 
-// chmod makes a file executable for those who may read it, or for nobody.
+// chmod makes a file executable for all users who may read it, or for nobody.
 func (w *patching) chmod(n *patchNode, name string) error {
 	if n.mode == nil {
 		return nil
@@ -266,7 +266,7 @@ func (w *patching) chmod(n *patchNode, name string) error {
 	return w.c.FS.Chmod(name, mode)
 }
 
-// leave removes what goes, and takes out of the way what others want the place of.
+// leave removes deleted files, and moves away files whose place other files need.
 func (w *patching) leave(n *patchNode, at *string, wanted patchPlaces) error {
 	switch {
 	case n.place == "" || n.copyOf != "":
@@ -284,7 +284,7 @@ func (w *patching) leave(n *patchNode, at *string, wanted patchPlaces) error {
 	return err
 }
 
-// arrive gives files their new names.
+// arrive renames files to their new names.
 func (w *patching) arrive(ctx context.Context, n *patchNode, at *string) error {
 	if n.place == "" || n.final == "" || *at == n.final {
 		return nil
@@ -299,7 +299,7 @@ func (w *patching) arrive(ctx context.Context, n *patchNode, at *string) error {
 	return nil
 }
 
-// open makes room for a file: the directories that it needs, and no empty one where it is to stand.
+// open makes room for a file: it creates the directories above it, and removes an empty directory at its place.
 func (w *patching) open(ctx context.Context, name string) error {
 	if link := linkOnWay(w.c, name); link != "" {
 		return fmt.Errorf("is behind the symbolic link %s; name it by its own path", link)
@@ -314,7 +314,7 @@ func (w *patching) open(ctx context.Context, name string) error {
 	return makeDir(w.c, name)
 }
 
-// make makes a new file, or a link: those come last, so that nothing is written behind one of them.
+// make creates a new file or link. Links come last, so that nothing is written through them.
 func (w *patching) make(ctx context.Context, n *patchNode, links bool) error {
 	if !n.made || n.final == "" || n.link != links {
 		return nil

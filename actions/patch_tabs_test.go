@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestPatchTabs: tabs of the file may be blanks in the patch, by one number of blanks for all lines. Added lines are
-// indented as the file is, or the patch is refused.
+// TestPatchTabs: the patch may have blanks for tabs of the file, with the same number of blanks in all lines. Added
+// lines get the indentation of the file, or the patch is refused.
 func TestPatchTabs(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ file, search, replace, want string }{

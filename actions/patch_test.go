@@ -11,7 +11,7 @@ import (
 
 const ten = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n"
 
-// patchCase is a patch, what it is applied to, and what comes out: a tree, or with err an error that has that text.
+// patchCase is a patch, the tree before it, and the result: a tree, or with err an error with that text.
 type patchCase struct {
 	name    string
 	tree    files

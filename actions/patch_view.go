@@ -8,24 +8,24 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// patchView is where the files are while the sections of a patch are worked out.
+// patchView is the places of the files while the sections of a patch are computed.
 type patchView struct {
-	commit int                   // the present one, from 1
-	now    map[string]*patchNode // by place; a node that does not live there any more means that the file is gone
-	was    map[string]*patchNode // what the present commit has found where it puts something; nil is the stage
+	commit int                   // the present commit, from 1
+	now    map[string]*patchNode // by place; a node that does not live means that the file is gone
+	was    map[string]*patchNode // the node before the present commit, at changed places; nil is the stage
 }
 
 func newPatchView() patchView {
 	return patchView{commit: 1, now: make(map[string]*patchNode), was: make(map[string]*patchNode)}
 }
 
-// goneNode is what a view has where a file was.
+// goneNode returns the node of a place whose file is gone.
 func goneNode() *patchNode { return &patchNode{} }
 
-// lives reports whether there is such a file, and the patch has not removed it.
+// lives reports whether the file exists and the patch has not removed it.
 func (n *patchNode) lives() bool { return n != nil && (n.place != "" || n.copyOf != "" || n.made) }
 
-// before returns what the present commit has found at a place, nil for what the stage has.
+// before returns the node at a place before the present commit, nil for the file of the stage.
 func (v *patchView) before(place string) *patchNode {
 	if node, ok := v.was[place]; ok {
 		return node
@@ -33,7 +33,7 @@ func (v *patchView) before(place string) *patchNode {
 	return v.now[place]
 }
 
-// load adds a file of the stage. It was there before the present commit.
+// load adds a file of the stage, which existed before the present commit.
 func (v *patchView) load(node *patchNode) {
 	if was, ok := v.was[node.place]; ok && was == nil {
 		v.was[node.place] = node
@@ -50,15 +50,15 @@ func (v *patchView) put(place string, node *patchNode) {
 	v.now[place] = node
 }
 
-// leave notes that a file is no longer where it was, unless another one is there already.
+// leave records that a file has left its place, unless another file is there already.
 func (v *patchView) leave(node *patchNode) {
 	if v.now[node.final] == node {
 		v.put(node.final, goneNode())
 	}
 }
 
-// begin begins with the next commit. A file that this one has put where the stage has another one may not go on from
-// there.
+// begin begins the next commit. If this commit has put a file where the stage has another file, the file may not move
+// on from there.
 func (w *patching) begin() {
 	for place, was := range w.view.was {
 		if now := w.view.now[place]; was == nil && now.lives() && now.place != place && w.blocked(place) {
@@ -69,8 +69,8 @@ func (w *patching) begin() {
 	clear(w.view.was)
 }
 
-// blocked reports whether the tree after the present commit has no room for a file at a place that is new to the patch:
-// the stage has something there that the patch has not removed, or a file or a link above it.
+// blocked reports whether the tree after the present commit has no room for a file at a new place: the stage has
+// something there that the patch has not removed, or a file or a link above it.
 func (w *patching) blocked(place string) bool {
 	for i, c := range place {
 		if dir := place[:i]; c == '/' && i > 0 {
@@ -92,7 +92,7 @@ func (w *patching) blocked(place string) bool {
 	}
 }
 
-// stays reports whether a file of the stage is where it was, and the patch has put no other one there.
+// stays reports whether a file of the stage is still in its place, and no other file of the patch is there.
 func (v *patchView) stays(place string) bool {
 	now, known := v.now[place]
 	return !known || now.place == place && now.copyOf == ""
@@ -119,14 +119,14 @@ func (w *patching) inhabited(dir string) bool {
 	return false
 }
 
-// take notes that a section of the present commit works on a file, and how the file is before.
+// take records that a section of the present commit works on a file, and the content of the file before.
 func (w *patching) take(node *patchNode) {
 	if node.taken != w.view.commit {
 		node.taken, node.was = w.view.commit, node.patchText
 	}
 }
 
-// copied returns a copy of a file as it is before the present commit.
+// copied returns a copy of a file in the state before the present commit.
 func (w *patching) copied(node *patchNode, target string) *patchNode {
 	n := &patchNode{place: node.place, copyOf: node.place, final: target, link: node.link, patchText: node.patchText}
 	if node.taken == w.view.commit {

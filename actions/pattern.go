@@ -31,14 +31,14 @@ const (
 	codeForeignHole    = "foreign_hole"
 )
 
-// stepFailed is the code of errors of actions in JSON: that of the step that they end.
+// stepFailed is the code of action errors in JSON. It is the code of the step that they end.
 const stepFailed = "step_failed"
 
-// maxStepInstructions bounds the programs of all regular expressions of a step, some 300 bytes an instruction.
+// maxStepInstructions bounds the programs of all regular expressions of a step. An instruction needs about 300 bytes.
 const maxStepInstructions = 500_000
 
-// checkPattern reports what is wrong with a pattern and returns it if nothing is. An empty one, and an unknown mode,
-// are left to the checks of the parameters' tags. Nothing is compiled: that can take long and may not be needed.
+// checkPattern reports problems of a pattern, and returns the pattern if there are none. The tags of the parameters
+// check for empty patterns and unknown modes. Nothing is compiled, because compiling can be slow and may not be needed.
 func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Parsed {
 	m, err := match.ParseMode(mode, byDefault)
 	flags.Lines = true
@@ -63,7 +63,7 @@ func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, f
 // structuralMode is the mode of patterns that are compared token by token.
 const structuralMode = "structural"
 
-// checkLanguage reports a language that is unknown, or that nothing asks for.
+// checkLanguage reports a language that is unknown, or not needed.
 func checkLanguage(c *Check, language string, structural bool) {
 	if language == "" || c.Templated(language) {
 		return
@@ -76,7 +76,7 @@ func checkLanguage(c *Check, language string, structural bool) {
 	}
 }
 
-// limitOfSteps returns the error of a structural pattern that takes too long as a *LimitError.
+// limitOfSteps returns the error of a structural pattern that needs too many steps as a *LimitError.
 func limitOfSteps(err error) error {
 	e, ok := errors.AsType[*match.StepsError](err)
 	switch {
@@ -88,8 +88,8 @@ func limitOfSteps(err error) error {
 	return &LimitError{What: kinds.LimitSteps, Limit: e.Limit}
 }
 
-// maxKept is how large the regular expressions are, in instructions, that a step of a checked pipeline keeps for its
-// runs: some megabytes for a pipeline. A larger expression is parsed again.
+// maxKept is the total size, in instructions, of the regular expressions that a step of a checked pipeline keeps for
+// its runs: some megabytes for a pipeline. A larger expression is parsed again.
 const maxKept = 20_000
 
 // keptPatterns are the patterns that Validate has parsed, for Run.
@@ -104,7 +104,7 @@ type patternKey struct {
 	flags   match.Flags
 }
 
-// keep keeps a pattern for Run, unless it is compared byte for byte, which costs nothing.
+// keep keeps a pattern for Run, unless it is compared byte by byte, because such a pattern costs nothing.
 func (c *Check) keep(key patternKey, p *match.Parsed) {
 	if p.Size() == 0 {
 		return
@@ -121,7 +121,7 @@ func (c *Check) keep(key patternKey, p *match.Parsed) {
 	c.Keep = kept
 }
 
-// checkTemplate reports what is wrong with the replacement for a pattern that compiles.
+// checkTemplate reports problems of the replacement for a pattern that compiles.
 func checkTemplate(c *Check, param, replacement string, p *match.Parsed) {
 	if p == nil || c.Templated(replacement) {
 		return
@@ -139,7 +139,7 @@ func checkTemplate(c *Check, param, replacement string, p *match.Parsed) {
 	}
 }
 
-// checkSizes returns a *match.PatternError if regular expressions with so many instructions are too much for one step.
+// checkSizes returns a *match.PatternError if the regular expressions have too many instructions for one step.
 func checkSizes(together int) error {
 	if together <= maxStepInstructions {
 		return nil
@@ -204,7 +204,7 @@ func withHint(err error) error {
 	return err
 }
 
-// quoted returns a text for a message, cut where it gets long.
+// quoted returns a text for a message, shortened if it is long.
 func quoted(s string) string {
 	const most = 60
 	if len(s) > most {

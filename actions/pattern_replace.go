@@ -17,24 +17,24 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// PatternReplace runs a sed script over all files of a directory that match a glob, or over the files that it names.
+// PatternReplace runs a sed script over all files of a directory that match a glob, or over named files.
 //
-// The script is that of GNU sed, limited to commands that need no second text: s, y, d, p, a, i, c, n, N, q, Q, {…}
-// with all addresses; docs/json-actions.md lists what is left out. Each file is a text of its own, as with sed -i:
-// lines count from 1 in each, "$" is its last, and q ends it alone. Back-references in the pattern, and whatever reads
-// or writes other files or runs programs, are refused before the run.
+// The script is a script of GNU sed, limited to commands that need no second text: s, y, d, p, a, i, c, n, N, q, Q, {…}
+// with all addresses; docs/json-actions.md lists the missing features. Each file is a separate text, as with sed -i:
+// lines count from 1 in each file, "$" is its last line, and q ends only this file. Back-references in the pattern, and
+// commands that read or write other files or run programs, are refused before the run.
 //
-// FilePattern without a slash is matched with the names of the files in Directory, and with Recursive of those in the
-// directories below; one with a slash, or with "**", with their paths from Directory. It leaves out the same files as a
-// [Search]: version control directories, files that .gitignore excludes, binary files.
+// A FilePattern without a slash is matched with the names of the files in Directory, and with Recursive also in the
+// directories below. With a slash, or with "**", it is matched with paths relative to Directory. It leaves out the same
+// files as a [Search]: version control directories, files that .gitignore excludes, binary files.
 //
-// Files are edited even if .gitignore names them, each once, through symbolic links; binary ones are left out. They
-// stand in place of FilePattern, and of all that chooses files with it.
+// Files are edited even if .gitignore excludes them, each once, through symbolic links; binary files are left out.
+// Files replaces FilePattern and all its options.
 //
-// FilesModified and FilesSkipped count the files that the globs take. Files and Counts of the outcome are the files
-// that changed, with the number of substitutions (1 where lines were only deleted, printed or transliterated).
-// Reports has each file that matches the glob and was looked into; in a dry run with whether it would be modified,
-// and a preview.
+// FilesModified and FilesSkipped count the files that match the globs. Files and Counts of the outcome are the files
+// that changed, with the number of substitutions (1 if lines were only deleted, printed or transliterated). Reports has
+// each file that matches the glob and was looked into. In a dry run the report has a preview, and whether the file
+// would be modified.
 type PatternReplace struct {
 	Directory       string   `json:"directory,omitempty" doc:"Directory of the files. Default: the root of the tree."`
 	FilePattern     string   `json:"file_pattern,omitempty" doc:"Glob for the files, such as *.js, or src/**/*.py for paths from the directory. Required without files."`
@@ -85,11 +85,11 @@ func (p PatternReplace) Validate(c *Check) {
 	}
 }
 
-// checkFiles sees to it that the files are chosen, and in one way.
+// checkFiles reports files that are chosen in two ways or not at all.
 func (p PatternReplace) checkFiles(c *Check) {
 	named := len(p.Files) > 0 || c.bound("/files")
 	if c.IsTemplated == nil {
-		named = named || p.Files != nil // the values are final, and a template has given no files
+		named = named || p.Files != nil // the values are final, and a template has returned no files
 	}
 	switch {
 	case !named && p.FilePattern == "":
@@ -111,7 +111,7 @@ func (p PatternReplace) checkFiles(c *Check) {
 	}
 }
 
-// keptScript is what Validate has parsed, and of what: an action around this one may run another script.
+// keptScript is the script that Validate has parsed, with its key: an action around this action may run another script.
 type keptScript struct {
 	key    string
 	script *sed.Script
@@ -137,7 +137,7 @@ func (p PatternReplace) Touches() (reads, writes []string, known bool) {
 	return walkReads(p.Directory, p.NoIgnore), []string{path.Clean(p.Directory)}, true
 }
 
-// files returns the files that are named, or that the globs take, in order.
+// files returns the named files, or the files that match the globs, in order.
 func (p PatternReplace) files(ctx context.Context, c *Call, dir string) ([]string, error) {
 	if p.FilePattern == "" {
 		return distinctTargets(c, p.OnError == onErrorContinue)

@@ -60,7 +60,7 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return s.outcome(files, done, failed)
 }
 
-// scripting is one run of a script over many files.
+// scripting is a run of a script over many files.
 type scripting struct {
 	PatternReplace
 	script *sed.Script
@@ -68,7 +68,7 @@ type scripting struct {
 	shown  *showing
 }
 
-// scripted is what the script makes of one file.
+// scripted is the result of the script for one file.
 type scripted struct {
 	skipped      bool // it looks binary
 	changed      bool
@@ -76,11 +76,11 @@ type scripted struct {
 	preview      string
 }
 
-// errChanges ends a run of the script that has found something to change.
+// errChanges ends a run of the script that has found a change.
 var errChanges = errors.New("there is something to change")
 
-// file edits a file, unless it stays as it is or looks binary. It is read to the first change before the edit begins,
-// so that the fingerprint and the hash of a file without one are not taken.
+// file edits a file, unless it does not change or looks binary. It is read up to the first change before the edit
+// begins, so that no fingerprint and hash are computed for an unchanged file.
 func (s *scripting) file(ctx context.Context, name string, one *scripted) error {
 	c, left := s.call, s.call.budget()
 	err := c.look(name, c.Limits.FileBytes(), unlessBinary(s.Binary), func(text *source) error {
@@ -141,7 +141,7 @@ func (s *scripting) run(
 	return err
 }
 
-// show makes the preview of what splices make of a file of some size.
+// show returns the preview of the splices of a file with that size.
 func (s *scripting) show(ctx context.Context, name string, size int64, splices []change.Splice) (string, error) {
 	f, err := s.call.FS.Open(name)
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *scripting) show(ctx context.Context, name string, size int64, splices [
 	return b.String(), err
 }
 
-// outcome tells what became of the files, and warns of those that were left as they were.
+// outcome returns the results of the files, and warns of unchanged files.
 func (s *scripting) outcome(files []string, done []scripted, failed []error) (Outcome, error) {
 	var reports []FileReport
 	for i := range done {
@@ -202,7 +202,7 @@ func (s *scripting) outcome(files []string, done []scripted, failed []error) (Ou
 			binary = append(binary, files[i])
 		}
 	}
-	if len(binary) > 0 && s.FilePattern == "" { // a glob takes no binary files, but these were named
+	if len(binary) > 0 && s.FilePattern == "" { // a glob leaves out binary files, but these were named
 		s.call.Warnf("left out, for they look binary: %s; %v", few(binary),
 			wording.Part{Kind: kinds.TakeBinary, Text: "set binary to edit them"})
 	}

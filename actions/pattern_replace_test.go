@@ -32,7 +32,7 @@ func gnuSed(t *testing.T) string {
 	return name
 }
 
-// sedTree makes a directory with a few text files in it.
+// sedTree creates a directory with a few text files.
 func sedTree(t *testing.T, rnd *rand.Rand) string {
 	t.Helper()
 	dir := fstest.TempDir(t)
@@ -67,7 +67,7 @@ func texts(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestPatternReplace_likeSed compares the files on the stage with what sed -i makes of them.
+// TestPatternReplace_likeSed compares the files on the stage with the results of sed -i.
 func TestPatternReplace_likeSed(t *testing.T) {
 	t.Parallel()
 	gnu := gnuSed(t)
@@ -87,7 +87,7 @@ func TestPatternReplace_likeSed(t *testing.T) {
 				if syntax == "ere" {
 					args = append(args, "-E")
 				} else if strings.Contains(script, "(") {
-					continue // it means something else
+					continue // it has another meaning
 				}
 				dir := sedTree(t, rnd)
 				root, err := fsutil.OpenRoot(dir)
@@ -138,7 +138,7 @@ func TestPatternReplace_likeSed(t *testing.T) {
 	fstest.Countf(t, "%d runs of sed", compared)
 }
 
-// TestPatternReplace_files chooses the files.
+// TestPatternReplace_files checks the choice of files.
 func TestPatternReplace_files(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -188,7 +188,7 @@ func TestPatternReplace_files(t *testing.T) {
 	}
 }
 
-// TestPatternReplace_errors meets what goes wrong with single files and with limits.
+// TestPatternReplace_errors checks errors of single files and of limits.
 func TestPatternReplace_errors(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, p actions.PatternReplace, limits actions.Limits) (actions.Outcome, *fsutil.Stage, error) {
@@ -263,8 +263,8 @@ func TestPatternReplace_errors(t *testing.T) {
 	})
 }
 
-// TestPatternReplace_deadline: a script that would take minutes over one line of a file ends with its context, and a
-// line with too many matches is not gone through to its end.
+// TestPatternReplace_deadline: a script that would need minutes for one line ends with its context. A line with too
+// many matches is not searched to its end.
 func TestPatternReplace_deadline(t *testing.T) {
 	t.Parallel()
 	for _, syntax := range []string{"ere", "bre", "re2"} {

@@ -15,24 +15,24 @@ import (
 	"github.com/millrace-go/millrace/internal/kinds"
 )
 
-// Prompt asks an agent of the host, see package agent. Changes in the agent's workspace are staged as the work of the
-// step: they are shown, judged, committed or discarded like others. An agent is asked in a dry run too.
+// Prompt asks an agent of the host, see package agent. Changes in the agent's workspace are staged as changes of the
+// step: they are shown, judged, committed or discarded like others. An agent is also asked in a dry run.
 //
-// The output of the step is the reply. Its data is null, or what the reply says as JSON where Format is "json". Its
-// files are those that were made, changed, or have got a new name.
+// The output of the step is the reply. Its data is null, or the parsed reply if Format is "json". Its files are the
+// created, changed and renamed files.
 type Prompt struct {
-	// Prompt is what the agent is asked.
+	// Prompt is the text for the agent.
 	Prompt string `json:"prompt" param:"required" doc:"Prompt for the agent."`
-	// Agent is the name of an agent of the host, and not a template. "" is the agent for steps that name none.
+	// Agent is the name of an agent of the host. It cannot be a template. "" is the host's default agent.
 	Agent string `json:"agent,omitempty" doc:"Name of an agent that the host offers. It cannot be a template. Default: the host's default agent."`
 	// Context decides whether the agent receives the output and the error of the step before; "" is "previous".
 	Context string `json:"context,omitempty" enum:"previous,none" doc:"previous passes the output and the error of the step before to the agent. It cannot be a template. Default: previous."`
-	// Format "json" parses the reply, which must be one JSON value then; "" and "text" do not.
+	// Format "json" parses the reply, which must then be a single JSON value; "" and "text" do not.
 	Format string `json:"format,omitempty" enum:"text,json" doc:"With json, the reply is parsed and templates reach into it. It cannot be a template. Default: text."`
 	// Workspace is the agent's access to the tree; "" is "write".
 	Workspace string `json:"workspace,omitempty" enum:"write,read,none" doc:"write keeps the agent's changes to the tree, read discards them, none gives the agent no tree. It cannot be a template. Default: write."`
-	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options are those of [agent.Sandbox]. Where they are empty,
-	// or nil, those of the pipeline's sandbox are taken.
+	// Model, Tools, SystemPrompt, Memory, GPU, Workdir and Options have the meaning of the fields of [agent.Sandbox].
+	// Empty or nil fields are taken from the pipeline's sandbox.
 	Model        string         `json:"model,omitempty" doc:"Name of a model."`
 	Tools        []string       `json:"tools,omitempty" doc:"Names of the tools that the agent may use."`
 	SystemPrompt string         `json:"system_prompt,omitempty" doc:"System prompt of the model, before the prompt."`
@@ -49,7 +49,7 @@ const (
 	workspaceNone = "none"
 )
 
-// promptRetries is how many attempts a visit of a step that asks has after the first, where the step does not say.
+// promptRetries is the default number of further attempts of a visit of a prompt step.
 const promptRetries = 3
 
 // Spec implements [Action].
@@ -62,12 +62,12 @@ func (a Prompt) Spec() Spec {
 	}
 }
 
-// Touches implements [Toucher]: without a workspace an agent has no hand in the tree.
+// Touches implements [Toucher]: an agent without a workspace cannot touch the tree.
 func (a Prompt) Touches() (reads, writes []string, known bool) {
 	return nil, nil, a.Workspace == workspaceNone
 }
 
-// Validate implements [Validator]. Which agents there are is not known to it.
+// Validate implements [Validator]. It cannot check whether the agent exists.
 func (a Prompt) Validate(c *Check) {
 	for _, p := range []struct{ name, value string }{
 		{"agent", a.Agent}, {"context", a.Context}, {"format", a.Format}, {"workspace", a.Workspace},
@@ -82,7 +82,7 @@ func (a Prompt) Validate(c *Check) {
 	}
 }
 
-// Within returns the action with the fields of a sandbox where it says nothing itself.
+// Within returns the action with empty fields filled in from a sandbox.
 func (a Prompt) Within(s agent.Sandbox) Prompt {
 	a.Model, a.SystemPrompt = cmp.Or(a.Model, s.Model), cmp.Or(a.SystemPrompt, s.SystemPrompt)
 	a.Memory, a.Workdir = cmp.Or(a.Memory, s.Memory), cmp.Or(a.Workdir, s.Workdir)
@@ -98,7 +98,7 @@ func (a Prompt) Within(s agent.Sandbox) Prompt {
 	return a
 }
 
-// sandbox is what the action says of how the agent is to work.
+// sandbox returns the sandbox that the action asks for.
 func (a Prompt) sandbox() agent.Sandbox {
 	return agent.Sandbox{
 		Model: a.Model, Tools: a.Tools, SystemPrompt: a.SystemPrompt, Memory: a.Memory, GPU: a.GPU != nil && *a.GPU,
@@ -150,7 +150,7 @@ func (a Prompt) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return back, nil
 }
 
-// asked is the workspace of a request, if the agent has asked for it.
+// asked is the workspace of a request, if the agent asks for it.
 type asked struct {
 	call  *Call
 	mu    sync.Mutex
@@ -158,7 +158,7 @@ type asked struct {
 	ended bool // the agent has answered
 }
 
-// open makes the workspace when it is asked for first.
+// open creates the workspace at the first call.
 func (w *asked) open(ctx context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -175,21 +175,21 @@ func (w *asked) open(ctx context.Context) (string, error) {
 	return w.space.Root, nil
 }
 
-// end lets no workspace be opened any more.
+// end makes later calls of open fail.
 func (w *asked) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.ended = true
 }
 
-// drop ends the workspace, also where the agent has panicked.
+// drop ends the workspace, also after a panic of the agent.
 func (w *asked) drop() {
 	if w.end(); w.space != nil {
 		w.space.Drop()
 	}
 }
 
-// parseJSON returns the one value that a text is, with its numbers as they are written.
+// parseJSON returns the single JSON value of a text, with numbers unchanged.
 func parseJSON(text string) (any, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()

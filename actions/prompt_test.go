@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 )
 
-// space is a workspace that notes what becomes of it.
+// space is a workspace that counts its calls.
 type space struct{ opened, taken, dropped int }
 
 func (s *space) open(context.Context, actions.WorkspaceOptions) (*actions.Workspace, error) {
@@ -25,12 +25,13 @@ func (s *space) open(context.Context, actions.WorkspaceOptions) (*actions.Worksp
 	}, nil
 }
 
-// A workspace is made when it is asked for, once; it is taken back if the answer is good, and dropped in any case.
+// The workspace is created at the first request and only once. It is taken back if the answer is good, and dropped in
+// any case.
 func TestPromptWorkspace(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		prompt actions.Prompt
-		asks   int // for the workspace
+		asks   int // requests for the workspace
 		err    error
 		want   space
 	}{

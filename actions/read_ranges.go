@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/lineedit"
 )
 
-// Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included; negative ones count from the
-// end, -1 being the last line. Zero stands for the first line in Start, for the last one in End.
+// Range is a range of lines of a [ReadRanges]: both numbers count from 1 and are included. Negative numbers count from
+// the end; -1 is the last line. Zero means the first line in Start, the last line in End.
 type Range struct {
 	Start int `json:"start,omitempty" param:"nonzero" doc:"First line, counted from 1; negative counts from the end. Default: 1."`
 	End   int `json:"end,omitempty" param:"nonzero" doc:"Last line, included; negative counts from the end. Default: -1, the last line."`
@@ -21,16 +21,16 @@ type Range struct {
 
 // ReadRanges reads files, or ranges of their lines.
 //
-// Lines keep their line ends. Several ranges of one file are put together in the order given, with "\n...\n" in place
-// of the line end between two of them. An End beyond the end of the file stands for its last line, a Start before its
-// first line for that; a range that begins behind the end, or ends before it begins, fails the step.
+// Lines keep their line ends. Several ranges of one file are joined in the given order, with "\n...\n" in place of the
+// line end between two ranges. An End after the last line means the last line, a Start before the first line means the
+// first line. A range that begins after the end of the file, or ends before it begins, fails the step.
 //
-// Reports has, for each file, the SHA-256 of the whole file as content_hash, that of the exact bytes of the range as
-// range_hash, or of each of several ranges in range_hashes, and the time of the last change. They are what
-// [EditFiles] takes.
+// Reports has, for each file, the SHA-256 of the whole file as content_hash, the SHA-256 of the exact bytes of the
+// range as range_hash, or of several ranges as range_hashes, and the time of the last change. [EditFiles] accepts these
+// hashes.
 //
-// The first file that cannot be read, in the order of the list, fails the step, unless OnError is "continue": then its
-// report has the reason in the words that reports use, a warning says more, and Files of the outcome are the others.
+// The first file that cannot be read, in the order of the list, fails the step, unless OnError is "continue". Then its
+// report has the reason, a warning has the details, and Files of the outcome are the other files.
 type ReadRanges struct {
 	Files     []string `json:"files,omitempty" doc:"Files to read. Leave it out if an earlier step gives them."`
 	Paths     []string `json:"paths,omitempty" doc:"Another name for files."`
@@ -41,7 +41,7 @@ type ReadRanges struct {
 	OnError   string   `json:"on_error,omitempty" enum:"stop,continue" doc:"A file with a failure fails the step (stop) or is reported (continue). Default: stop."`
 }
 
-// rangeSeparator stands between two ranges of one file.
+// rangeSeparator separates two ranges of one file.
 const rangeSeparator = "\n...\n"
 
 // Spec implements [Action].
@@ -68,7 +68,7 @@ func (r ReadRanges) Validate(c *Check) {
 	}
 }
 
-// checkRange reports a range that ends before it begins, as far as that is known without its file.
+// checkRange reports a range that ends before it begins, if that is known without the file.
 func checkRange(c *Check, param string, start, end int) {
 	if (start > 0) == (end > 0) && start > end {
 		c.Problemf(param, codeBadRange, "", "range ends at line %d, before it begins at line %d", end, start)
@@ -84,7 +84,7 @@ func (r ReadRanges) Touches() (reads, writes []string, known bool) {
 	return files, nil, true
 }
 
-// Run implements [Action]. The outcome has the text read of each file in Content. Binary files are an error.
+// Run implements [Action]. Content of the outcome has the text read from each file. Binary files are an error.
 func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	ranges := r.Ranges
 	if len(ranges) == 0 {
@@ -93,10 +93,11 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	texts := make([]string, len(c.Files))
 	reports := make([]FileReport, len(c.Files))
 	room := c.Limits.shown()
-	binary := errors.New("is a binary file") // there is no parameter that allows it
+	binary := errors.New("is a binary file") // no parameter allows it
 	goOn := r.OnError == onErrorContinue
 	failed, err := c.try(ctx, c.Files, goOn, func(ctx context.Context, i int, file string) error {
-		// An update with no splices: all readings of a large file, of which one is for its hash, are of the same bytes.
+		// An update without splices: it ensures that all readings of a large file, including the reading for its hash, see
+		// the same bytes.
 		return c.update(file, binary, func(content *source) ([]change.Splice, error) {
 			info, err := c.FS.Stat(file)
 			if err != nil {
@@ -123,7 +124,7 @@ func (r ReadRanges) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// rangeReader is the work on one file.
+// rangeReader reads one file.
 type rangeReader struct {
 	*Call
 	ranges []Range
@@ -133,7 +134,7 @@ type rangeReader struct {
 
 func (r Range) bounds() (start, end int) { return cmp.Or(r.Start, 1), cmp.Or(r.End, -1) }
 
-// lines returns the lines of all ranges. The hashes of the text and of each range go to the report.
+// lines returns the lines of all ranges. It adds the hashes of the text and of each range to the report.
 func (r rangeReader) lines(ctx context.Context, content *source) (string, error) {
 	file, err := r.divide(ctx, content)
 	if err != nil {
@@ -177,7 +178,7 @@ func (r rangeReader) lines(ctx context.Context, content *source) (string, error)
 	return string(bytes.Join(texts, []byte(rangeSeparator))), nil
 }
 
-// in returns the range in a file of so many lines.
+// in returns the range in a file with that many lines.
 func (r Range) in(lines int) (lineedit.Range, error) {
 	from, to := r.bounds()
 	start, end := from, to

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestReadRangesContinue reads the readable ranges, and reports the other ranges in the words of reports.
+// TestReadRangesContinue reads the readable ranges, and reports the others.
 func TestReadRangesContinue(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, nil)
@@ -51,7 +51,7 @@ func TestReadRangesContinue(t *testing.T) {
 	}
 }
 
-// TestReadRangesStop fails with the first file in the order of the list, however many goroutines read.
+// TestReadRangesStop fails with the first file in the order of the list, with any number of goroutines.
 func TestReadRangesStop(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, files{"a": "1\n", "b": "1\n", "binary": "\x00"})
@@ -78,7 +78,7 @@ func TestReadRangesStop(t *testing.T) {
 	b.wantWarning()
 }
 
-// TestReadRangesLimit treats a file that is too large as one more that cannot be read.
+// TestReadRangesLimit treats a file over the limit like other unreadable files.
 func TestReadRangesLimit(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, files{"a": "1\n", "large": "12345\n"})

@@ -31,7 +31,7 @@ func TestReadRanges(t *testing.T) {
 		name        string
 		in          string
 		read        actions.ReadRanges
-		want, bytes string // bytes is what the range hash is of, or several with | between them what the hashes are of
+		want, bytes string // bytes are the hashed bytes, or those of several hashes with | between them
 		fails       string
 	}{
 		{"whole file", text, actions.ReadRanges{}, text, text, ""},
@@ -109,7 +109,7 @@ func TestReadRangesIsLines(t *testing.T) {
 	})
 }
 
-// TestReadRangesOfNothing: an empty file has no lines, and what counts from its end may be anywhere.
+// TestReadRangesOfNothing: an empty file has no lines, and any number that counts from its end is valid.
 func TestReadRangesOfNothing(t *testing.T) {
 	t.Parallel()
 	b := inMemory(t, files{"a": ""})

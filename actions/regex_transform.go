@@ -7,20 +7,20 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// PatternEdit is one regular expression of a [RegexTransform] and what its matches become.
+// PatternEdit is a regular expression of a [RegexTransform] with its replacement.
 type PatternEdit struct {
 	Pattern     string `json:"pattern" param:"required" doc:"Regular expression (RE2 syntax). ^ and $ match at line ends, \\A and \\z at the ends of the file."`
 	Replacement string `json:"replacement" param:"required,empty" doc:"Replacement of a match; empty deletes. $1, ${1} and ${name} are groups, $0 the match, $$ a dollar sign; backslashes begin escapes such as \\n and \\U."`
 	Flags       string `json:"flags,omitempty" doc:"Letters: i (ignore case), s (. matches newlines), m (always on)."`
 }
 
-// RegexTransform replaces matches of regular expressions in files. The patterns are applied in order,
-// each to what the one before has left.
+// RegexTransform replaces matches of regular expressions in files. The patterns are applied in order, each to the
+// result of the one before.
 //
-// A pattern is matched over the whole file; \s and [^x] match line ends too. ^ and $ are the ends of lines, and no line
-// begins after the last line end. Unless the pattern itself names \r, "\r\n" counts as one line end, as in a literal
-// [Edit]: "\n" matches it, "." does not take its "\r", $ matches before it, and the "\n" of the replacement become the
-// line ends that are there. Only the bytes of the matches change. A replacement such as $1x, which would ask for a
+// A pattern is matched over the whole file; \s and [^x] also match line ends. ^ and $ are the ends of lines, and no
+// line begins after the last line end. Unless the pattern itself contains \r, "\r\n" counts as one line end, as in a
+// literal [Edit]: "\n" matches it, "." does not match its "\r", $ matches before it, and the "\n" of the replacement
+// become the line ends of the file. Only the bytes of the matches change. A replacement such as $1x, which means a
 // group "1x", and unknown groups are refused before anything runs.
 type RegexTransform struct {
 	Files    []string      `json:"files,omitempty" doc:"Files to transform. Leave it out if an earlier step gives them."`
@@ -67,7 +67,7 @@ func (r RegexTransform) Validate(c *Check) {
 // Touches implements [Toucher].
 func (r RegexTransform) Touches() (reads, writes []string, known bool) { return r.Files, r.Files, true }
 
-// Run implements [Action]. The outcome is that of [Edit].
+// Run implements [Action]. The outcome is like the outcome of [Edit].
 func (r RegexTransform) Run(ctx context.Context, c *Call) (Outcome, error) {
 	work := replacing{binary: r.Binary, onError: r.OnError}
 	var err error

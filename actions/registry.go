@@ -10,18 +10,17 @@ import (
 	"sync"
 )
 
-// Registry is an immutable set of actions by name. The zero Registry, which nobody has made, stands for [Builtin]
-// wherever one is taken. One made by [Registry.With] has what it was given and nothing else, so an allow-list that
-// ends up empty allows no action.
+// Registry is an immutable set of actions by name. The zero Registry means [Builtin] wherever a registry is accepted. A
+// registry from [Registry.With] has only the given actions, so an allow-list that ends up empty allows no action.
 type Registry struct {
 	prototypes map[string]Action // nil for the zero Registry
 	err        error
 }
 
-// Builtin returns the actions that millrace brings. Add your own with [Registry.With].
+// Builtin returns the actions of millrace. Add your own with [Registry.With].
 func Builtin() Registry { return builtin() }
 
-// builtin checks the prototypes once: a Registry is never changed after it was made.
+// builtin checks the prototypes once: a Registry never changes.
 var builtin = sync.OnceValue(func() Registry {
 	return Registry{}.With(
 		Search{}, List{}, ReadRanges{},
@@ -31,9 +30,9 @@ var builtin = sync.OnceValue(func() Registry {
 	)
 })
 
-// With returns a registry that has the given actions too. The value given is the prototype: decoding starts from a
+// With returns a registry that also has the given actions. The given value is the prototype: decoding starts from a
 // copy of it, so its fields are the defaults. A later action replaces an earlier action of the same name. A value that
-// cannot be an action is left out, and [Registry.Err] returns the reason: its Spec has no Summary or no usable name, or
+// cannot be an action is left out, and [Registry.Err] returns the reason: its Spec has no Summary or no valid name, or
 // a field has a tag without effect, the JSON name of another field, or a type that JSON does not have.
 func (r Registry) With(prototypes ...Action) Registry {
 	all := make(map[string]Action, len(r.prototypes)+len(prototypes))
@@ -49,7 +48,8 @@ func (r Registry) With(prototypes ...Action) Registry {
 	return Registry{prototypes: all, err: err}
 }
 
-// ownCopy returns a copy of an action that is a pointer, so that what its caller sets in it later is not a default.
+// ownCopy returns a copy of an action that is a pointer, so that later changes by the caller do not change the
+// defaults.
 func ownCopy(p Action) Action {
 	v := reflect.ValueOf(p)
 	if v.Kind() != reflect.Pointer || v.IsNil() {
@@ -89,14 +89,14 @@ func checkPrototype(p Action) error {
 	return nil
 }
 
-// usableName reports whether a name can be written wherever actions are named: in JSON, in a schema and at a prompt,
-// where "then" stands between two actions.
+// usableName reports whether a name can be used in all places that name actions: in JSON, in a schema and at a prompt,
+// where "then" separates two actions.
 func usableName(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	return name != "then" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
 }
 
-// Err returns what is wrong with the actions given to With, nil if nothing is. Decoding with the registry returns it
+// Err returns the problems of the actions passed to With, nil if there are none. Decoding with the registry returns it
 // too.
 func (r Registry) Err() error { return r.err }
 
@@ -108,7 +108,7 @@ func (r Registry) OrBuiltin() Registry {
 	return r
 }
 
-// Lookup returns the prototype of the action of that name.
+// Lookup returns the prototype of the action with that name.
 func (r Registry) Lookup(name string) (Action, bool) {
 	p, ok := r.prototypes[name]
 	return p, ok

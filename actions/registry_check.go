@@ -11,11 +11,11 @@ import (
 	"github.com/millrace-go/millrace/internal/paramtags"
 )
 
-// deepestField is how deep structs within structs are looked at: a type may hold itself.
+// deepestField is the depth to which nested structs are checked, because a type may contain itself.
 const deepestField = 10
 
-// checkFields returns why the fields of a struct cannot be parameters, nil if they can. names has the names in JSON of
-// the fields around the embedded struct t.
+// checkFields returns the reason why the fields of a struct cannot be parameters, nil if they can. names has the JSON
+// names of the fields around the embedded struct t.
 func checkFields(t reflect.Type, names map[string]bool, depth int) error {
 	for i := 0; i < t.NumField() && depth < deepestField; i++ {
 		f := t.Field(i)
@@ -47,7 +47,7 @@ func checkFields(t reflect.Type, names map[string]bool, depth int) error {
 	return nil
 }
 
-// checkField returns why a field cannot be a parameter, because of its tags or its type.
+// checkField returns the reason why a field cannot be a parameter, because of its tags or its type.
 func checkField(f reflect.StructField, depth int) error {
 	if tag, ok := f.Tag.Lookup("param"); ok {
 		if _, err := paramtags.Parse(tag, f.Type); err != nil {

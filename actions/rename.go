@@ -9,15 +9,14 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Rename moves files to a directory, or gives them new names. It works as [Copy] does, but a symbolic link is moved
-// itself, and a file may take the name of another file that is renamed by the same step: all new names are computed
-// before anything moves, so names can be swapped and numbers shifted. A directory is moved with all that is in it, also
-// what .gitignore leaves out; the outcome then names the files and links in it, or the directory itself if there are
-// none.
+// Rename moves files to a directory, or renames them. It works like [Copy], but moves a symbolic link itself. A file
+// may get the name of another file that the same step renames: all new names are computed before anything moves, so
+// names can be swapped and numbers shifted. A directory is moved with all its contents, including files that .gitignore
+// excludes. The outcome then names the files and links in it, or the directory itself if there are none.
 //
-// Pattern and Replacement change a part of the names, with the syntax of a [RegexTransform]: the path of each file from
-// Base, directories included. Files whose path does not match stay, and are not in the outcome. Renames is a list of
-// old and new names, of files and directories.
+// Pattern and Replacement change a part of each name, with the syntax of a [RegexTransform]. The name is the path of
+// the file relative to Base. Files whose path does not match stay, and are not in the outcome. Renames is a list of old
+// and new names, of files and directories.
 type Rename struct {
 	Files         []string          `json:"files,omitempty" doc:"Files to rename. Leave it out if an earlier step gives them."`
 	Destination   string            `json:"destination,omitempty" doc:"Directory to move to, created if needed."`
@@ -41,7 +40,7 @@ func (Rename) Spec() Spec {
 	return Spec{Name: "rename", Summary: "Move files to a directory or give them new names", Input: InputFiles}
 }
 
-// Run implements [Action]. The outcome has the new paths, and the map from the old ones to them.
+// Run implements [Action]. The outcome has the new paths, and maps the old paths to them.
 func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 	moves, err := a.plan(ctx, c)
 	if err != nil {
@@ -57,7 +56,7 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 			return Outcome{}, err
 		}
 		inside := subtree{files: []string{m.fromPlace}}
-		if m.dir { // it has been counted, what is in it has not
+		if m.dir { // the directory itself is counted, its contents are not
 			if inside, err = subtreeOf(ctx, c, m.fromPlace); err != nil {
 				return Outcome{}, err
 			}
@@ -83,7 +82,7 @@ func (a Rename) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// stepAside gives passing names to the files whose names others are to take, and notes where they are now.
+// stepAside gives temporary names to the files whose names other files get, and records their present names.
 func stepAside(c *Call, moves []move) error {
 	taken := make(map[string]bool, len(moves))
 	for _, m := range moves {
@@ -110,8 +109,7 @@ func stepAside(c *Call, moves []move) error {
 	return nil
 }
 
-// asideOf returns an unused name in the directory of another name, which no other file is to take. It counts on from
-// *n.
+// asideOf returns an unused name in the directory of another name, which no other file will get. It counts on from *n.
 func asideOf(c *Call, name string, n *int, taken map[string]bool) (string, error) {
 	for {
 		aside := path.Join(path.Dir(name), fmt.Sprintf(".millrace-aside-%d", *n))

@@ -18,7 +18,7 @@ import (
 func (a Rename) Validate(c *Check) {
 	listed := len(a.Renames) > 0 || c.bound("/renames")
 	if c.IsTemplated == nil {
-		listed = listed || a.Renames != nil // the values are final, and a template has given no names
+		listed = listed || a.Renames != nil // the values are final, and a template has returned no names
 	}
 	switch {
 	case listed:
@@ -44,7 +44,7 @@ func (a Rename) Validate(c *Check) {
 	}
 }
 
-// exclude reports the parameters that are given beside a parameter that makes all names without them.
+// exclude reports parameters that cannot be combined with a parameter that determines all names alone.
 func (a Rename) exclude(c *Check, one string, others ...string) {
 	given := map[string]bool{
 		"files": len(a.Files) > 0 || c.bound("/files"), "input_from": c.HasInput, "pattern": a.Pattern != "",
@@ -72,7 +72,8 @@ func (a Rename) checkRenames(c *Check) {
 	}
 }
 
-// checkNewName returns why a text cannot be the name of a file. Names that lead out of the tree are found by the stage.
+// checkNewName returns the reason why a text cannot be the name of a file. The stage finds names that lead out of the
+// tree.
 func checkNewName(name string) error {
 	switch {
 	case name == "":
@@ -95,7 +96,7 @@ func (a Rename) Touches() (reads, writes []string, known bool) {
 	return a.transfer().touches(a.Files)
 }
 
-// plan returns the moves of all files, or an error if they cannot all be made. Nothing is changed.
+// plan returns the moves of all files, or an error unless all can be made. Nothing is changed.
 func (a Rename) plan(ctx context.Context, c *Call) ([]move, error) {
 	names := a.listed
 	switch {
@@ -184,7 +185,7 @@ func (a Rename) matched(ctx context.Context, c *Call) (files, targets []string, 
 	return files, targets, nil
 }
 
-// checkMade returns why the path that a pattern has made cannot be that of a file.
+// checkMade returns the reason why a path made by the pattern cannot be the name of a file.
 func checkMade(name string) error {
 	last := path.Base(name)
 	if len(name) > maxTarget {
@@ -196,7 +197,7 @@ func checkMade(name string) error {
 	return nil
 }
 
-// warn warns of a pattern that renames nothing, and of a replacement that may have been meant otherwise.
+// warn warns of a pattern that renames nothing, and of a replacement that may be meant differently.
 func (a Rename) warn(ctx context.Context, c *Call, r *replacing) {
 	rule := r.rules.List[0]
 	switch {

@@ -12,14 +12,14 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestRenameByPattern holds that a pattern changes a part of the path from the base, and what does not match stays.
+// TestRenameByPattern checks that a pattern changes a part of the path from the base, and that other files stay.
 func TestRenameByPattern(t *testing.T) {
 	tree := files{"src/test_a.py": "A", "src/test_b.py": "B", "src/c.py": "C", "old/old.go": "O", "d/x.txt": "X"}
 	for _, test := range []struct {
 		name                       string
 		pattern, replacement, base string
 		files                      []string
-		want                       map[string]string // of the renames
+		want                       map[string]string // expected renames
 		warning                    string
 	}{
 		{"groups", `test_(\w+)\.py`, "${1}_test.py", "", []string{"src/test_a.py", "src/test_b.py", "src/c.py"},
@@ -57,7 +57,7 @@ func TestRenameByPattern(t *testing.T) {
 	}
 }
 
-// TestRenamesAtOnce holds that new names are computed before anything moves: chains, swaps and cycles.
+// TestRenamesAtOnce checks that new names are computed before anything moves: chains, swaps and cycles.
 func TestRenamesAtOnce(t *testing.T) {
 	tree := files{"1": "a", "2": "b", "3": "c", "d/x": "x", "d/y": "y", "e/z": "z"}
 	for name, renames := range map[string]map[string]string{
@@ -90,7 +90,7 @@ func TestRenamesAtOnce(t *testing.T) {
 	}
 }
 
-// TestRenamesThatCollide holds that names that cannot all be had are refused before anything moves.
+// TestRenamesThatCollide checks that colliding names are refused before anything moves.
 func TestRenamesThatCollide(t *testing.T) {
 	tree := files{"1": "a", "2": "b", "d/x": "x", "e/z": "z"}
 	for _, test := range []struct {
@@ -130,7 +130,7 @@ func TestRenamesThatCollide(t *testing.T) {
 	}
 }
 
-// TestRenameParameters holds that there is one way to make the names.
+// TestRenameParameters checks that the names can be determined in one way only.
 func TestRenameParameters(t *testing.T) {
 	one, list := new("x"), map[string]string{"a": "b"}
 	for _, test := range []struct {
@@ -167,7 +167,7 @@ func TestRenameParameters(t *testing.T) {
 	}
 }
 
-// TestRenamesByModel renames some files to the names of others and to new ones, and compares with a map.
+// TestRenamesByModel renames some files to the names of others and to new names, and compares with a map.
 func TestRenamesByModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		names := rapid.SliceOfNDistinct(rapid.StringMatching(`([ab]/)?[c-f]{1,2}`), 2, 12, rapid.ID)

@@ -15,21 +15,21 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// replacing is the work of the actions that replace text: edit, multi_edit and regex_transform.
+// replacing does the work of the actions that replace text: edit, multi_edit and regex_transform.
 type replacing struct {
 	rules   replace.Rules
-	labels  []string     // what messages call the rules
-	names   wording.Kind // of what the rules look for, "" for a kind that all doors word as the labels do
+	labels  []string     // the names of the rules in messages
+	names   wording.Kind // the kind of the rules' texts, "" if all doors use the labels
 	fresh   []string     // their new texts
 	size    int          // of their regular expressions, in instructions
 	binary  bool
 	onError string
 	charset charset.Encoding
-	// total is how many matches of the one rule are replaced in all files, 0 for all.
+	// total limits the matches of the single rule that are replaced in all files, 0 for no limit.
 	total int
 }
 
-// add adds a rule: what is found, and what it becomes. label is what messages call it.
+// add adds a rule: a pattern and its replacement. label is the name of the rule in messages.
 func (r *replacing) add(c *Call, label, pattern, mode string, flags match.Flags, replacement string) error {
 	p, err := c.compilePattern(label, pattern, mode, match.Literal, flags)
 	if err != nil {
@@ -50,7 +50,7 @@ func (r *replacing) add(c *Call, label, pattern, mode string, flags match.Flags,
 	return nil
 }
 
-// run replaces in all files of the call. Files, Counts and Edits tell of the files that changed.
+// run replaces in all files of the call. Files, Counts and Edits are about the files that changed.
 func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	goOn := r.onError == onErrorContinue
 	r.rules.Laps, r.rules.Sizes = c.EditsExpected, c.sizes
@@ -76,8 +76,8 @@ func (r *replacing) run(ctx context.Context, c *Call) (Outcome, error) {
 	return out, nil
 }
 
-// files replaces in each file and returns how many replacements it made there, and why it failed. Only with total does
-// one file depend on those before it.
+// files replaces in each file. It returns the number of replacements and the error of each file. Only with total does a
+// file depend on the files before it.
 func (r *replacing) files(
 	ctx context.Context, c *Call, files []string, goOn bool,
 ) (edits []int, failed []error, err error) {
@@ -95,7 +95,7 @@ func (r *replacing) files(
 	return edits, failed, err
 }
 
-// upTo returns what replaces in one file after the other until there are as many replacements as there may be.
+// upTo returns a function that replaces in one file after another until the total is reached.
 func (r *replacing) upTo(c *Call, edits []int) func(ctx context.Context, i int, file string) error {
 	rule, left := r.rules.List[0], r.total
 	most := rule.Most
@@ -112,10 +112,10 @@ func (r *replacing) upTo(c *Call, edits []int) func(ctx context.Context, i int, 
 	}
 }
 
-// file replaces in one file and returns how many replacements it made.
+// file replaces in one file and returns the number of replacements.
 func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, err error) {
 	left, refusal := c.budget(), unlessBinary(r.binary)
-	rules := r.rules // which are shared with other files, but for the name
+	rules := r.rules // a copy with another name
 	rules.Name = name
 	ofSource := refusal
 	if r.charset != charset.UTF8 {
@@ -139,8 +139,8 @@ func (r *replacing) file(ctx context.Context, c *Call, name string) (edits int, 
 	return edits, nil
 }
 
-// distinctTargets returns the files of the call without those that symbolic links lead to a second time. The name
-// without a link stays. With keep, a name that leads nowhere stays too, and fails when it is read.
+// distinctTargets returns the files of the call, each target once: of several names the name without a link stays. With
+// keep, a name that leads nowhere stays too, and fails when it is read.
 func distinctTargets(c *Call, keep bool) ([]string, error) {
 	targets := make([]string, len(c.Files))
 	own := make(map[string]bool, len(c.Files))
@@ -168,15 +168,15 @@ func distinctTargets(c *Call, keep bool) ([]string, error) {
 	return files, nil
 }
 
-// Bounds on the search for lines that come near to a text that was not found.
+// Bounds on the search for lines that nearly match a text that was not found.
 const (
 	nearestFiles = 20      // files looked into
-	nearestHints = 3       // places told of
+	nearestHints = 3       // places named
 	nearestTexts = 5       // texts looked for
 	nearestBytes = 8 << 20 // bytes of files looked at for one step
 )
 
-// warn gives one warning of all replacements that matched nothing anywhere or changed nothing, which is not a failure.
+// warn warns once of all replacements that matched nothing anywhere or changed nothing, which is not a failure.
 func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	if len(files) == 0 {
 		return // the executor reports that there was nothing to work on
@@ -202,7 +202,7 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		texts = append(texts, worded.Errorf(
 			"matches of %v overlap; they are counted from left to right, each from the end of the one before", r.name(i)))
 	}
-	doubts := 0 // replacements in which something may have been meant otherwise
+	doubts := 0 // replacements that may be meant differently
 	for _, rule := range r.rules.List {
 		if doubt := rule.Template.Doubt(); doubt != "" && doubts < nearestTexts {
 			texts = append(texts, errors.New(doubt))
@@ -214,13 +214,13 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 	}
 }
 
-// name returns what a replacement looks for, with its parameter.
+// name returns the text that a replacement looks for, with its parameter.
 func (r *replacing) name(i int) wording.Part {
 	text := quoted(r.rules.List[i].Pattern.Source())
 	return wording.Part{Kind: r.names, Value: text, Text: r.labels[i] + " " + text}
 }
 
-// missing returns where a replacement matched nothing, with the nearest lines.
+// missing returns the places where a replacement matched nothing, with the nearest lines.
 func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int, budget *int) string {
 	text := files[0]
 	if len(files) > 1 {
@@ -235,7 +235,7 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 	}
 	var plain *match.Pattern
 	if pattern.Mode() == match.Regex {
-		// There is no such thing as nearly matching, but quoting the pattern is often what was meant.
+		// A regular expression has no near matches, but people often mean its quoted text.
 		var err error
 		if plain, err = match.Compile(pattern.Source(), match.Literal, match.Flags{}); err != nil {
 			return text
@@ -249,7 +249,7 @@ func (r *replacing) missing(ctx context.Context, c *Call, files []string, i int,
 		}
 		data, err := c.readFile(file)
 		if err != nil {
-			continue // it was read a moment ago: the step's own error reports this
+			continue // it was just read: the step's own error reports this
 		}
 		if *budget -= len(data); *budget < 0 {
 			break

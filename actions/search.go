@@ -14,16 +14,15 @@ import (
 
 // Search finds the files below a path in which a pattern matches.
 //
-// Version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and what .gitignore
-// files leave out are not looked at; hidden files are. NoGenerated leaves out files with the mark of a generator within
-// their first 8,000 bytes. LeftOut of the outcome counts the files that were chosen and are
-// binary, UTF-16 or too large. With Encoding, files are searched as the UTF-8 that they decode to. Files that are
-// larger than MaxFileBytes, or than the host's limit if that is less, are left out with a warning; a Path that is
-// itself such a file is a *LimitError if it is the host's limit. Symbolic links are not followed, but for Path itself.
-// The outcome has the number of matches in each file, and how the pattern was read.
+// It leaves out version control directories, the state directory, binary files (a NUL in the first 8,000 bytes) and
+// files that .gitignore excludes. It reads hidden files. NoGenerated leaves out files with the mark of a generator
+// within their first 8,000 bytes. LeftOut of the outcome counts chosen files that are binary, UTF-16 or too large. With
+// Encoding, files are decoded and searched as UTF-8. Files larger than MaxFileBytes or the host's limit are left out
+// with a warning. If Path itself is a file beyond the host's limit, the error is a *LimitError. Symbolic links are not
+// followed, except Path. The outcome has the number of matches in each file, and the mode in which the pattern was
+// read.
 //
-// With Lines, the content of a file is the lines that matches are in, and ContextLines lines around each, as grep
-// shows them:
+// With Lines, the content of a file is the lines with matches, and ContextLines lines around each, in the form of grep:
 //
 //	Line 9- before
 //	Line 10: a match
@@ -31,19 +30,18 @@ import (
 //	--
 //	Line 42: ...
 //
-// With Matches, Outcome.Data has the list "matches": of each its file, line and column and those at which it ends, from
-// 1, its text, and what its holes took by their names. The groups of a regular expression without a name go by their
+// With Matches, Outcome.Data has the list "matches". Each match has its file, its first and last line and column, from
+// 1, its text, and the texts of its holes by name. Groups of a regular expression without a name are named by their
 // number.
 //
-// A match over several lines shows all of them. Of a line of more than 1,000 bytes so many are shown, around its first
-// match, with "…" for what is left out; bytes that are not UTF-8 are shown as U+FFFD. The text of all files is held to
-// [Limits].MaxOutputBytes. A file is read as a whole for it.
+// A match over several lines shows all of them. A line of more than 1,000 bytes is cut to 1,000 bytes around its first
+// match, with "…" for the rest; bytes that are not UTF-8 are shown as U+FFFD. The text of all files is limited by
+// [Limits].MaxOutputBytes. Lines needs the whole file in memory.
 //
-// Include and Exclude are globs on paths relative to the root of the tree, with slashes, as they appear in results:
-// "*" stands for anything but a slash, "**" for any number of directories, "{a,b}" for one of several. A glob without
-// a slash is held against the last element alone. A directory that Exclude matches is left out with all that is in
-// it. A backslash takes the meaning from the character behind it, and brackets do so from the one within: `\*` and
-// "[*]" stand for a star.
+// Include and Exclude are globs on paths relative to the root of the tree, with slashes, as in results: "*" matches any
+// characters except a slash, "**" any number of directories, "{a,b}" either part. A glob without a slash is matched
+// only with the last element. A directory that Exclude matches is left out with its contents. A backslash makes the
+// next character literal, and so do brackets around it: `\*` and "[*]" match a star.
 type Search struct {
 	Path           string   `json:"path,omitempty" doc:"Directory or file to search. Default: the whole tree."`
 	Paths          []string `json:"paths,omitempty" doc:"Several directories or files to search, instead of path."`

@@ -21,12 +21,13 @@ import (
 )
 
 const (
-	// searchBuffer is how much of a file is read at once, in bytes, so that it is in the cache when it is searched.
+	// searchBuffer is the number of bytes of a file read at once, so that they are in the CPU cache when they are
+	// searched.
 	searchBuffer = 128 << 10
-	searchFirst  = 16 << 10 // the buffer of a worker that has met small files only
+	searchFirst  = 16 << 10 // the buffer of a worker that has only read small files
 	pageSize     = 4 << 10
-	// searchWhole is the size up to which a file that may match is held as a whole, searchWindow how much of a larger
-	// one is searched at once, in bytes, by each worker.
+	// searchWhole is the size up to which a file that may match is read into memory as a whole. searchWindow is the number
+	// of bytes of a larger file that a worker searches at once.
 	searchWhole  = 1 << 20
 	searchWindow = 512 << 10
 )
@@ -38,15 +39,15 @@ type searching struct {
 	pattern  *match.Pattern
 	room     *showing
 	maxBytes int64
-	mayMatch func(part []byte) bool // nil if parts of a file tell nothing
+	mayMatch func(part []byte) bool // nil if a part of a file cannot show that
 	overlap  int
 	idle     sync.Pool // of *buffer
 
-	taken   atomic.Bool // a file was one to search
+	taken   atomic.Bool // at least one file was searched
 	mu      sync.Mutex
 	found   []found
-	visited *sync.Map // of several paths, one of which may be in another; nil for one path
-	seen    []string  // the text files, if those without a match are wanted
+	visited *sync.Map // set for several paths, which may overlap; nil for one path
+	seen    []string  // the text files, if WithoutMatch is set
 	textual []string  // files in which an ambiguous pattern occurs as a text but does not match
 	large   []string
 
@@ -54,20 +55,21 @@ type searching struct {
 	left     leaving
 }
 
-// buffer is the memory that one worker needs to search a file.
+// buffer is the memory for one worker to search a file.
 type buffer struct {
 	file handle.Reader
-	// buf has room for a part of a file behind the end of the part before. A part begins at a multiple of the size of a
-	// page: the system copies faster where both sides are aligned alike.
+	// buf has room for a part of a file after the end of the part before. A part begins at a multiple of the page size:
+	// the system copies faster if both sides have the same alignment.
 	buf []byte
-	// text is what of it is searched as a whole.
+	// text is the part of buf that is searched as a whole.
 	text match.Bytes
 }
 
-// margin is how much of a buffer is for what was read before.
+// margin returns the size of the part of a buffer for bytes that were read before.
 func (s *searching) margin() int { return (s.overlap + pageSize - 1) &^ (pageSize - 1) }
 
-// file searches one file. A file without a match is never held as a whole, if the pattern allows to tell from parts.
+// file searches one file. A file without a match is never held in memory as a whole, if the pattern can be ruled out on
+// parts.
 func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	d, ok := s.idle.Get().(*buffer)
 	if !ok {
@@ -76,7 +78,7 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	defer s.idle.Put(d)
 	switch err := e.OpenIn(&d.file); {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fsutil.ErrNotRegular):
-		return nil // it has gone since its directory was read, or something else has come
+		return nil // it was removed or replaced since its directory was read
 	case errors.Is(err, fs.ErrPermission) && !s.named(e.Path()):
 		s.left.note(LeftOutDenied, e.Path())
 		return nil
@@ -90,7 +92,7 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	switch of := s.encoding.Of(head); {
 	case err != nil:
 		if info, serr := d.file.Stat(); serr == nil && !info.Mode().IsRegular() {
-			return nil // a directory has come, say, on a file system that does not mind to open that
+			return nil // such as a new directory, on a file system that can open directories
 		}
 		return err
 	case of == charset.UTF16LE, of == charset.UTF16BE, of == charset.Latin1 && !binary:
@@ -105,7 +107,7 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 		s.note(&s.seen, e.Path())
 	}
 	switch {
-	// Most files have no match, so that is asked first. One that is larger than allowed has a warning.
+	// Most files have no match, so that is checked first. A file over the size limit has a warning.
 	case n == 0, whole && s.mayMatch != nil && int64(n) <= s.maxBytes && !s.mayMatch(head):
 		return nil
 	case int64(n) > s.maxBytes:
@@ -128,18 +130,18 @@ func (s *searching) file(ctx context.Context, e walk.Entry) error {
 	return err
 }
 
-// named reports whether a file is itself a path to search, and not a file below such a path.
+// named reports whether a file is itself a path to search, not a file below such a path.
 func (s *searching) named(file string) bool {
 	return slices.ContainsFunc(s.roots(), func(p string) bool { return strings.TrimPrefix(path.Clean(p), "/") == file })
 }
 
-// tooMuch notes a file that is larger than allowed.
+// tooMuch records a file over the size limit.
 func (s *searching) tooMuch(e walk.Entry) {
 	s.note(&s.large, e.Path())
 	s.left.note(LeftOutTooLarge, e.Path())
 }
 
-// encoded searches a file that is not UTF-8, as the UTF-8 that it decodes to.
+// encoded decodes a file that is not UTF-8, and searches it as UTF-8.
 func (s *searching) encoded(ctx context.Context, e walk.Entry, of charset.Encoding) error {
 	err := s.c.look(e.Path(), s.maxBytes, nil, func(text *source) error {
 		decoded, err := decodedText(of, text, nil)
@@ -163,8 +165,8 @@ func (s *searching) encoded(ctx context.Context, e walk.Entry, of charset.Encodi
 	return err
 }
 
-// head reads the first bytes of a file into the buffer, which grows for a larger file. whole: they are all. Of a file
-// that is not going to be searched it reads one piece, which shows whether the file is binary.
+// head reads the first bytes of a file into the buffer, which grows for a larger file. whole means that the file ends
+// there. If the file will not be searched, head reads one piece, which shows whether the file is binary.
 func (s *searching) head(d *buffer) (n int, whole bool, err error) {
 	n, whole, err = handle.ReadHead(&d.file, d.buf[:min(searchBuffer, len(d.buf)-s.margin())])
 	if n < searchBuffer && !whole && err == nil && !fsutil.IsBinary(d.buf[:n]) && !s.tooLarge(d) {
@@ -184,7 +186,7 @@ func (s *searching) tooLarge(d *buffer) bool {
 	return err == nil && info.Size() > s.maxBytes
 }
 
-// long searches a file that does not fit into the buffer, of which the first n bytes are in it.
+// long searches a file that does not fit into the buffer. Its first n bytes are in the buffer.
 func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) error {
 	if s.tooLarge(d) {
 		return fsutil.ErrTooLarge
@@ -194,7 +196,7 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) er
 			return err
 		}
 	}
-	// The bytes read so far were not kept: they are read again.
+	// The bytes read so far were not kept, so they are read again.
 	return s.c.look(e.Path(), s.maxBytes, nil, func(text *source) error {
 		if !s.c.FilesWanted {
 			text.Once()
@@ -204,11 +206,11 @@ func (s *searching) long(ctx context.Context, e walk.Entry, d *buffer, n int) er
 	})
 }
 
-// rest reports whether a part of the file behind the first n bytes may match. One that turns out to be larger than
-// allowed, as in /proc, is [fsutil.ErrTooLarge].
+// rest reports whether a part of the file after the first n bytes may match. A file that turns out to be over the size
+// limit, as in /proc, is [fsutil.ErrTooLarge].
 func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err error) {
 	margin, buf := s.margin(), d.buf
-	seen := buf[:n] // what was looked at last
+	seen := buf[:n] // the last part
 	for total := int64(n); ; {
 		if err := ctx.Err(); err != nil {
 			return false, err
@@ -234,7 +236,7 @@ func (s *searching) rest(ctx context.Context, d *buffer, n int) (hit bool, err e
 	}
 }
 
-// sizes returns the sizes of the windows that a file is searched in. A search that shows lines needs the whole file.
+// sizes returns the sizes of the windows for searching a file. A search that shows lines needs the whole file.
 func (s *searching) sizes() match.Sizes {
 	sizes := cmp.Or(s.c.sizes, match.Sizes{Whole: searchWhole, Window: searchWindow})
 	if s.shows() || s.IncludeContent || s.Matches {
@@ -243,12 +245,12 @@ func (s *searching) sizes() match.Sizes {
 	return sizes
 }
 
-// matches finds the matches in a file, with the buffer if there is one. It returns the name of a file that has any, or
-// in which the pattern occurs as a text.
+// matches finds the matches in a file, using the buffer if there is one. It returns the name of a file that has
+// matches, or in which the pattern occurs as a text.
 func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (string, error) {
 	var one found
 	var err error
-	var seenText *bool // a search for another pattern takes no memory for it
+	var seenText *bool // nil for other patterns, to save memory
 	how := match.How{Sizes: s.sizes(), Buffer: buf, Name: e.Path()}
 	if s.pattern.Ambiguous() {
 		seen := new(bool)
@@ -287,7 +289,7 @@ func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Conten
 	return name, nil
 }
 
-// look counts the matches, and keeps them and the lines they are in, as far as that is asked for.
+// look counts the matches, and keeps them and their lines, if the search asks for them.
 func (s *searching) look(ctx context.Context, name string, text match.Content, how match.How, one *found) error {
 	w := &lineWriter{ctx: ctx, context: max(s.ContextLines, 0), room: s.room, no: 1}
 	places := locating{s: s, name: name, line: 1}

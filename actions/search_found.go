@@ -12,12 +12,12 @@ import (
 type found struct {
 	path    string
 	count   int
-	content string // if it or the lines are asked for
-	matches []any  // if they are asked for
+	content string // if the search asks for content or lines
+	matches []any  // if the search asks for them
 	asText  bool   // an ambiguous pattern occurs as a text
 }
 
-// first reports whether the search has not come to that file before.
+// first reports whether the search has not seen that file before.
 func (s *searching) first(e walk.Entry) bool {
 	if s.visited == nil {
 		return true
@@ -32,7 +32,7 @@ func (s *searching) note(list *[]string, name string) {
 	s.mu.Unlock()
 }
 
-// outcome returns what was found, in path order, and gives the warnings.
+// outcome returns the results in path order, and emits the warnings.
 func (s *searching) outcome() Outcome {
 	slices.SortFunc(s.found, func(a, b found) int { return strings.Compare(a.path, b.path) })
 	slices.Sort(s.textual)
@@ -83,7 +83,7 @@ func (s *searching) outcome() Outcome {
 // setMode is the advice for a pattern that can be read in two ways.
 var setMode = wording.Part{Kind: kinds.SetMode, Text: "set mode to say which is meant"}
 
-// warnText warns that a pattern that looks like a regular expression, or was not found, was read as a text.
+// warnText warns that a pattern was read as a text although it looks like a regular expression or was not found.
 func (s *searching) warnText(files int) {
 	why := s.pattern.Refused()
 	if why == nil || files > 0 && !s.WithoutMatch && !s.pattern.LooksRegular() {
@@ -97,7 +97,7 @@ func (s *searching) warnText(files int) {
 		quoted(s.pattern.Source()), why.Msg, hint, setMode)
 }
 
-// withoutMatch returns the files that were searched and have no match, in path order, without those too large.
+// withoutMatch returns the searched files without a match, in path order, except files over the size limit.
 func (s *searching) withoutMatch() []string {
 	not := setOf(s.large)
 	for _, f := range s.found {

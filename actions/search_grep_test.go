@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// grepLines returns what grep shows of a file, in the form in which search shows it. ok is false if there is no grep.
+// grepLines returns the output of grep for a file, in the form of search. ok is false if there is no grep.
 func grepLines(t *testing.T, dir, file string, flags ...string) (text string, ok bool) {
 	t.Helper()
 	cmd := exec.Command("grep", append([]string{"-n"}, append(flags, "--", file)...)...)
@@ -71,7 +71,7 @@ func TestSearchLinesAgainstGrep(t *testing.T) {
 		search := actions.Search{Pattern: pattern, Mode: "regex", Lines: true, ContextLines: context,
 			IgnoreCase: r.IntN(2) == 0}
 		flags := []string{"-a", "-E"}
-		// grep matches line by line, and sees no line behind the last newline.
+		// grep matches line by line, and sees no line after the last newline.
 		search.Pattern = "(?m:" + pattern + ")"
 		if r.IntN(2) == 0 && regexp.QuoteMeta(pattern) == pattern {
 			search.Pattern, search.Mode = pattern, "literal"

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// maxShownLine is how much is shown of a line, in bytes: of a longer one, what is around its first match.
+// maxShownLine is the number of bytes shown of a line. A longer line is cut around its first match.
 const maxShownLine = 1000
 
-// lineWriter writes the lines of a file that matches are in, and lines around them, as grep -n -C would:
+// lineWriter writes the lines of a file with matches, and lines around them, in the form of grep -n -C:
 //
 //	Line 9- context before
 //	Line 10: a match is in this line
@@ -18,7 +18,8 @@ const maxShownLine = 1000
 //	--
 //	Line 42: ...
 //
-// It receives matches from left to right and reads each byte of the file a few times at most, wherever they are.
+// It receives matches from left to right and reads each byte of the file a few times at most, for any number of
+// matches.
 type lineWriter struct {
 	ctx     context.Context
 	data    []byte
@@ -26,13 +27,13 @@ type lineWriter struct {
 	room    *showing
 
 	out  []byte
-	next int // the begin of the first line that is neither written nor followed by a written line
+	next int // the start of the first line after all written lines
 	no   int // its number, from 1
 	err  error
 }
 
-// match writes the lines that a match is in, and returns false if there is no room for more. A newline belongs to the
-// line that it ends.
+// match writes the lines of a match, and returns false if there is no room for more. A newline belongs to the line that
+// it ends.
 func (w *lineWriter) match(start, end int) bool {
 	if start == len(w.data) {
 		if w.data[len(w.data)-1] == '\n' {
@@ -56,7 +57,7 @@ func (w *lineWriter) match(start, end int) bool {
 	return w.err == nil
 }
 
-// between writes the context behind what was written last and that in front of the line at to.
+// between writes the context after the last written line and before the line at to.
 func (w *lineWriter) between(to int) {
 	gap, first := bytes.Count(w.data[w.next:to], []byte{'\n'}), len(w.out) == 0
 	after := min(gap, w.context)
@@ -86,7 +87,7 @@ func (w *lineWriter) lines(n int) {
 	}
 }
 
-// end returns what was written, with the context behind the last match.
+// end returns the written text, with the context after the last match.
 func (w *lineWriter) end() ([]byte, error) {
 	if len(w.out) > 0 {
 		w.lines(w.context)
@@ -94,7 +95,7 @@ func (w *lineWriter) end() ([]byte, error) {
 	return w.out, w.err
 }
 
-// lineEnd returns where the line that begins at start ends, its newline included.
+// lineEnd returns the end of the line that begins at start, including its newline.
 func (w *lineWriter) lineEnd(start int) int {
 	if i := bytes.IndexByte(w.data[start:], '\n'); i >= 0 {
 		return start + i + 1
@@ -102,7 +103,7 @@ func (w *lineWriter) lineEnd(start int) int {
 	return len(w.data)
 }
 
-// line writes one line, in which a match goes from one offset to another, and counts it.
+// line writes one line and counts it. from and to are the offsets of a match in it.
 func (w *lineWriter) line(mark byte, start, end, from, to int) {
 	text := bytes.TrimSuffix(bytes.TrimSuffix(w.data[start:end], []byte{'\n'}), []byte{'\r'})
 	line := fmt.Appendf(nil, "Line %d%c ", w.no, mark)
@@ -123,8 +124,8 @@ func (w *lineWriter) write(line []byte) {
 	}
 }
 
-// shownLine returns a line as it is shown: bytes that are not UTF-8 as U+FFFD, and of a long line a part around the
-// match, or from where it begins if that is longer, with "…" for what is left out.
+// shownLine returns a line for display: bytes that are not UTF-8 become U+FFFD. A long line is cut to a part around the
+// match, or to a part from the match's start if the match is longer, with "…" for the rest.
 func shownLine(line []byte, from, to int) []byte {
 	if len(line) > maxShownLine {
 		from, to = min(from, len(line)), min(to, len(line))

@@ -51,7 +51,7 @@ func TestSearchLines(t *testing.T) {
 			out := b.must("search", test.search, nil)
 			equal(t, "content", out.Content, map[string]string{"f": test.want})
 			equal(t, "counts", out.Counts, map[string]int{"f": test.count})
-			// All but the content is as without it.
+			// Everything except the content is the same without lines.
 			test.search.Lines, test.search.ContextLines = false, 0
 			plain := b.must("search", test.search, nil)
 			out.Content = nil
@@ -61,13 +61,13 @@ func TestSearchLines(t *testing.T) {
 	}
 }
 
-// TestSearchLongLines cuts long lines to what is around their first match.
+// TestSearchLongLines checks that long lines are cut around their first match.
 func TestSearchLongLines(t *testing.T) {
 	t.Parallel()
 	const most = 1000
 	for _, test := range []struct {
 		name, line  string
-		left, right bool // cut there
+		left, right bool // cut at this side
 	}{
 		{"just fits", strings.Repeat("a", most-6) + "needle", false, false},
 		{"at the beginning", "needle" + strings.Repeat("a", most), false, true},
@@ -93,13 +93,13 @@ func TestSearchLongLines(t *testing.T) {
 			t.Errorf("%s: %d bytes, %.100q", test.name, len(part), part)
 		}
 	}
-	// A match that is longer than there is room for is shown from its beginning.
+	// A match that is longer than the room for a line is shown from its beginning.
 	b := inMemory(t, files{"f": strings.Repeat("b", 3000) + "<" + strings.Repeat("a", 3000) + ">"})
 	out := b.must("search", actions.Search{Pattern: "<a+>", Lines: true}, nil)
 	if want := "Line 1: …<" + strings.Repeat("a", 999) + "…\n"; out.Content["f"] != want {
 		t.Errorf("long match: %.50q", out.Content["f"])
 	}
-	// One line with very many matches takes no time to speak of: each is found to be in it at once.
+	// A line with very many matches costs little time: each further match is quickly found to be in it.
 	b = inMemory(t, files{"f": strings.Repeat("ab", 1_000_000)})
 	out = b.must("search", actions.Search{Pattern: "a", ContextLines: 2}, nil)
 	if out.Counts["f"] != 1_000_000 || !strings.HasPrefix(out.Content["f"], "Line 1: abab") {
@@ -107,7 +107,7 @@ func TestSearchLongLines(t *testing.T) {
 	}
 }
 
-// TestSearchLinesLimit holds the text of all files to the host's limit.
+// TestSearchLinesLimit checks that the host's limit applies to the text of all files.
 func TestSearchLinesLimit(t *testing.T) {
 	t.Parallel()
 	tree := files{}
@@ -133,19 +133,19 @@ func TestSearchLinesLimit(t *testing.T) {
 			}
 		}
 	}
-	// Without lines nothing is shown, and the limit does not count.
+	// Without lines nothing is shown, and the limit does not apply.
 	c := &actions.Call{FS: (*fsutil.Stage)(b.stage), Limits: actions.Limits{MaxOutputBytes: 1}}
 	if _, err := (actions.Search{Pattern: "x"}).Run(t.Context(), c); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestSearchLinesJSON: what is shown of any bytes is the same in Go and in JSON.
+// TestSearchLinesJSON: the shown text of any bytes is the same in Go and in JSON.
 func TestSearchLinesJSON(t *testing.T) {
 	t.Parallel()
 	all := make([]byte, 0, 300)
 	for c := range 255 {
-		all = append(all, byte(c+1)) // without NUL, which makes it a binary file
+		all = append(all, byte(c+1)) // without NUL, which would make the file binary
 	}
 	b := inMemory(t, files{"f": string(all)})
 	out := b.must("search", actions.Search{Pattern: "\x01", Mode: "literal", ContextLines: 5}, nil)

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// locating makes what [Search] returns of the matches of one file, which are given to it in order.
+// locating builds the data that [Search] returns for the matches of one file, which it receives in order.
 type locating struct {
 	s    *searching
 	name string
 	list []any
 	err  error
-	line int // that of at, from 1
-	from int // where that line begins
+	line int // the line of at, from 1
+	from int // the start of that line
 	at   int
 }
 

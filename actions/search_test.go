@@ -87,7 +87,7 @@ func TestSearchContentAndStage(t *testing.T) {
 	b.wantWarning()
 }
 
-// TestFilesAreReadOnce: what a search has read is not read again by the steps behind it.
+// TestFilesAreReadOnce: the steps after a search do not read its files again.
 func TestFilesAreReadOnce(t *testing.T) {
 	opens := make(map[string]int)
 	base := errorfs.Wrap(afero.NewMemMapFs(), errorfs.Before(func(op *errorfs.Op) error {
@@ -142,7 +142,8 @@ func TestSearchErrors(t *testing.T) {
 	equal(t, "files", out.Files, []string{"open/b.txt"})
 }
 
-// TestSearchNotes holds that a search warns if its pattern was guessed to be a regular expression and occurs as text.
+// TestSearchNotes checks that a search warns if it read a pattern as a regular expression and the pattern occurs as
+// text.
 func TestSearchNotes(t *testing.T) {
 	for _, test := range []struct {
 		search actions.Search
@@ -160,8 +161,8 @@ func TestSearchNotes(t *testing.T) {
 	}
 }
 
-// TestSearchLargeFiles puts matches at and across the borders of what is read at once, and compares with a count over
-// the whole file.
+// TestSearchLargeFiles puts matches at and across the ends of pieces that are read at once, and compares with a count
+// over the whole file.
 func TestSearchLargeFiles(t *testing.T) {
 	const buffer = 128 << 10
 	filler := func(n int) string { return strings.Repeat("0123456789abcde\n", n/16+1)[:n] }
@@ -203,7 +204,7 @@ func TestSearchLargeFiles(t *testing.T) {
 	}
 }
 
-// TestSearchSameForAllWorkers checks that the number of goroutines shows in nothing.
+// TestSearchSameForAllWorkers checks that the number of goroutines has no effect.
 func TestSearchSameForAllWorkers(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := files{}

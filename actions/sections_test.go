@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// ending is a context that is done after it was asked some times.
+// ending is a context that is done after a number of checks.
 type ending struct {
 	context.Context
 	left int
@@ -21,7 +21,7 @@ func (e *ending) Err() error {
 	return nil
 }
 
-// TestRangeHashesEnd: thousands of edits may each name all lines of a file, the hash of which takes long.
+// TestRangeHashesEnd: thousands of edits may each name all lines of a file, and hashing them takes long.
 func TestRangeHashesEnd(t *testing.T) {
 	t.Parallel()
 	ctx := &ending{t.Context(), 10}

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestForeignSpellings: a group that is written as another program has it is a problem. An & that may stand for the
-// match is a warning.
+// TestForeignSpellings: a group in the syntax of another program is a problem. An & that may mean the match is a
+// warning.
 func TestForeignSpellings(t *testing.T) {
 	t.Parallel()
 	edit := func(old, text string) actions.Edit { return actions.Edit{OldText: old, NewText: text, Mode: "regex"} }
@@ -30,11 +30,11 @@ func TestForeignSpellings(t *testing.T) {
 		b.wantTree(files{"a.txt": text + "b\n"})
 	}
 	b := inMemory(t, files{"a.txt": "ab\n"})
-	b.must("edit", actions.Edit{OldText: "a", NewText: `\1 <&>`}, []string{"a.txt"}) // as a text it is not even read
+	b.must("edit", actions.Edit{OldText: "a", NewText: `\1 <&>`}, []string{"a.txt"}) // as plain text it has no meaning
 	b.wantWarning()
 }
 
-// TestEscapesWarn: an escape in a replacement is a warning of Validate, with what to write for the text.
+// TestEscapesWarn: Validate warns of an escape in a replacement, and shows how to write the plain text.
 func TestEscapesWarn(t *testing.T) {
 	t.Parallel()
 	for _, a := range []actions.Validator{
@@ -54,7 +54,8 @@ func TestEscapesWarn(t *testing.T) {
 	}
 }
 
-// TestSearchTellsOfATextThatLooksLikeAnExpression, and is silent where a text with a bracket is found as such.
+// TestSearchTellsOfATextThatLooksLikeAnExpression: the search warns, but not if it finds a text with a bracket as plain
+// text.
 func TestSearchTellsOfATextThatLooksLikeAnExpression(t *testing.T) {
 	t.Parallel()
 	tree := files{"a.txt": "f(x)\nfoobar foo(?=bar)\n"}
@@ -78,7 +79,7 @@ func TestSearchTellsOfATextThatLooksLikeAnExpression(t *testing.T) {
 	}
 }
 
-// TestExpressionsKeepLineEnds: what an expression puts into a file with CRLF has its line ends.
+// TestExpressionsKeepLineEnds: the replacement of an expression gets the line ends of a file with CRLF.
 func TestExpressionsKeepLineEnds(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ pattern, replacement, want string }{
@@ -87,7 +88,7 @@ func TestExpressionsKeepLineEnds(t *testing.T) {
 		{`.+`, "<$0>\n", "<a; b>\r\n\r\n<c>\r\n\r\n"},
 		{`b\nc`, "x\ny", "a; x\r\ny\r\n"},
 		{`\s+`, "\n", "a;\r\nb\r\nc\r\n"},
-		{`\r\n`, "\n", "a; b\nc\n"}, // it is named
+		{`\r\n`, "\n", "a; b\nc\n"}, // the pattern names \r
 	} {
 		b := inMemory(t, files{"a.txt": "a; b\r\nc\r\n"})
 		b.must("re", actions.RegexTransform{Patterns: []actions.PatternEdit{{Pattern: test.pattern, Replacement: test.replacement}}}, []string{"a.txt"})

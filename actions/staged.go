@@ -9,20 +9,19 @@ import (
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
-// The memory of a staged path beside its text, in bytes, as it counts against Limits.MaxStagedBytes: the node and the
-// fact of the base, the undo record, the outcome's entry, the resulting change, and the commit's record of it.
+// The memory of a staged path without its text, in bytes, as counted by Limits.MaxStagedBytes: the node and the fact of
+// the base, the undo record, the outcome's entry, the resulting change, and the commit's record of it.
 //
-// They are measured: a process on a tree of 20,000 files has about 5 KiB more resident for each file that it copies,
-// most of it in the commit, and nearly 3 KiB for each time that a file is edited or renamed, for the commit has no more
-// changes than the tree has files then. A name takes up to five times its length. A part of that is counted, such
-// that the default limit stands for what fits into the 512 MiB of docs/safety.md: 60,000 new files took 430 MiB,
-// 120,000 edits or renames 460.
+// These are measured. On a tree of 20,000 files a process has about 5 KiB more resident memory for each copied file,
+// most of it in the commit, and nearly 3 KiB for each edit or rename of a file. The commit then has no more changes
+// than the tree has files. A name needs up to five times its length. Only a part is counted, so that the default limit
+// fits into the 512 MiB of docs/safety.md: 60,000 new files took 430 MiB, 120,000 edits or renames 460 MiB.
 const (
 	madePath   = 1024 // a new path: a copy, a file, a directory
 	workedPath = 512  // a path that is edited, renamed or removed
 )
 
-// spendPath counts a path that is staged, madePath or workedPath, with the names that are kept for it.
+// spendPath counts a staged path, as madePath or workedPath, with the names that are kept for it.
 func (c *Call) spendPath(cost int, names ...string) error {
 	for _, name := range names {
 		cost += 2 * len(name)
@@ -30,7 +29,7 @@ func (c *Call) spendPath(cost int, names ...string) error {
 	return c.spendBytes(int64(cost))
 }
 
-// makeDir makes the directory that a file is to be in.
+// makeDir creates the directory for a file.
 func makeDir(c *Call, name string) error {
 	dir := path.Dir(name)
 	for d := dir; d != "." && d != "/"; d = path.Dir(d) {
@@ -47,7 +46,7 @@ func makeDir(c *Call, name string) error {
 	return fileError(dir, c.FS.MkdirAll(dir, 0o755))
 }
 
-// spendCopy counts a copy as new text where the tree is in memory: there each takes as much again.
+// spendCopy counts a copy as new text if the tree is in memory, because each copy then needs as much memory again.
 func (c *Call) spendCopy(name string) error {
 	if v, ok := c.stage().Base().(capability.Volatile); !ok || !v.InMemory() {
 		return nil
@@ -59,7 +58,7 @@ func (c *Call) spendCopy(name string) error {
 	return c.spendBytes(info.Size())
 }
 
-// budget returns what the limits leave for one file.
+// budget returns the rest of the limits for one file.
 func (c *Call) budget() *replace.Budget {
 	tooMany := &LimitError{What: kinds.LimitMatches, Limit: c.Limits.matches()}
 	tooMuch := &LimitError{What: kinds.LimitOutput, Limit: c.Limits.OutputBytes()}
@@ -78,6 +77,6 @@ func (c *Call) spendBytes(n int64) error {
 	return nil
 }
 
-// Staged returns how much, in bytes, the action has put into files and staged by the methods of the call, as
-// Limits.MaxStagedBytes counts it. StagedBefore is not in it.
+// Staged returns the number of bytes that the action has put into files and staged by the methods of the call, as
+// counted by Limits.MaxStagedBytes. It does not include StagedBefore.
 func (c *Call) Staged() int64 { return c.spent.Load() }

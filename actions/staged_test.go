@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// TestPathsCount: what a step does to a path counts as docs/limits.md says: with as many bytes it is done, with one
-// less it is not.
+// TestPathsCount: the changes of a path count as stated in docs/limits.md: the exact number of bytes is enough, one
+// byte less is not.
 func TestPathsCount(t *testing.T) {
 	t.Parallel()
 	const made, worked = 1024, 512

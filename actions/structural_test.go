@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestStructuralContent has what structural patterns make of files, each in the language of its name.
+// TestStructuralContent checks results of structural patterns, in the language of each file name.
 func TestStructuralContent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -141,7 +141,7 @@ func TestStructuralCount(t *testing.T) {
 	equal(t, "counts", out.Counts, map[string]int{"a.go": 2, "b.go": 0})
 }
 
-// A pattern whose names stand twice may cost too much in a text. That is a limit, whichever action meets it.
+// A pattern that uses a name twice may cost too much in a text. The limit applies in all actions.
 func TestStructuralSteps(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("f(", 4000) + strings.Repeat("a ", 40000) + strings.Repeat(")", 4000)

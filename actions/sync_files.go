@@ -12,12 +12,11 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// SyncFiles makes the files of a generator: it writes each text, and deletes the files below Dir that carry Mark and
-// are not among the texts, so that nothing stale of an earlier run is left. A file without Mark is never deleted or
-// replaced.
+// SyncFiles writes the files of a generator: it writes each text, and deletes the other files below Dir that contain
+// Mark, so that no stale file of an earlier run is left. A file without Mark is never deleted or replaced.
 //
-// All paths count from the root of the tree and lie below Dir, and each text has Mark in it: without it the file would
-// never be deleted again. A file that has its text already is not touched. Files that .gitignore leaves out count too.
+// All paths are relative to the root of the tree and below Dir. Each text must contain Mark: without it the file would
+// never be deleted again. A file that already has its text is not touched. Files that .gitignore excludes are included.
 // Deleted files go to the trash.
 type SyncFiles struct {
 	Dir   string            `json:"dir" param:"required" doc:"Directory of the generated files."`
@@ -43,10 +42,10 @@ func (s SyncFiles) Validate(c *Check) {
 	}
 }
 
-// Touches implements [Toucher]: stale files are found when the step runs.
+// Touches implements [Toucher]: the step finds stale files when it runs.
 func (SyncFiles) Touches() (reads, writes []string, known bool) { return nil, nil, false }
 
-// Run implements [Action]. The outcome has all files of Texts, also those that had their text already.
+// Run implements [Action]. The outcome has all files of Texts, also those that already had their text.
 func (s SyncFiles) Run(ctx context.Context, c *Call) (Outcome, error) {
 	dir, err := c.stage().Canonical(s.Dir)
 	if err != nil {

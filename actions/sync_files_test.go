@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestSyncFiles: generated files are written, stale ones go, and files without the mark stay.
+// TestSyncFiles: generated files are written, stale files are deleted, and files without the mark stay.
 func TestSyncFiles(t *testing.T) {
 	t.Parallel()
 	const mark = "// generated\n"
@@ -21,7 +21,7 @@ func TestSyncFiles(t *testing.T) {
 	base := bases["memory"](t)
 	write(t, base, tree)
 	b := newBench(t, base, tree)
-	for range 2 { // the second time nothing is to be done, and the files are the same
+	for range 2 { // the second run changes nothing, and lists the same files
 		out := b.must("s", sync, nil)
 		equal(t, "files", out.Files, []string{"gen/new.go", "gen/same.go", "gen/sub/a.go"})
 		b.wantTree(want)

@@ -14,8 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/replace"
 )
 
-// addTable adds one rule for many texts: of all that match at a place the longest is replaced, and nothing is replaced
-// twice.
+// addTable adds one rule for many texts: the longest match at a place is replaced, and nothing is replaced twice.
 func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase bool) error {
 	key := func(text string) string {
 		if ignoreCase {
@@ -63,10 +62,10 @@ func alternatives(texts []string) string {
 	return strings.Join(texts, "|")
 }
 
-// CaseVariants returns the edits for all ways in which programs write the words of a name: oldName, OldName, old_name,
-// old-name, OLD_NAME, OLD-NAME, "old name", "Old name", "Old Name", oldname, OLDNAME. The words of both texts begin at
-// capital letters and behind what is neither letter nor digit; each variant of oldText becomes that of newText. An
-// oldText that is none of them becomes newText.
+// CaseVariants returns the edits for all spellings of a name in programs: oldName, OldName, old_name, old-name,
+// OLD_NAME, OLD-NAME, "old name", "Old name", "Old Name", oldname, OLDNAME. The words of both texts begin at capital
+// letters and after characters that are neither letter nor digit. Each variant of oldText becomes the same variant of
+// newText. If oldText is none of the variants, it becomes newText.
 func CaseVariants(oldText, newText string) []TextEdit {
 	from, to := casing.Words(oldText), casing.Words(newText)
 	plain := TextEdit{OldText: oldText, NewText: newText}

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestLongest holds the mode "longest" against a scan from left to right that takes the longest text at each place.
+// TestLongest compares the mode "longest" with a scan from left to right that replaces the longest text at each place.
 func TestLongest(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(fstest.Seed(t), 3))
@@ -60,7 +60,8 @@ func scanned(text string, table map[string]string) string {
 	return b.String()
 }
 
-// TestCaseVariants: the words of a name begin at capital letters and behind what is neither letter nor digit.
+// TestCaseVariants: the words of a name begin at capital letters and after characters that are neither letter nor
+// digit.
 func TestCaseVariants(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string][]string{

@@ -13,10 +13,10 @@ import (
 // targetName is a parsed parameter "to": text and, at odd indices, the names of parts of the source's name.
 type targetName []string
 
-// targetParts are the parts, as messages list them.
+// targetParts lists the parts for messages.
 const targetParts = "{{dir}}, {{stem}}, {{ext}} and {{name}}"
 
-// paramTo is the parameter in messages.
+// paramTo is the name of the parameter in messages.
 var paramTo = wording.Part{Kind: kinds.Param, Text: "'to'", Value: "to"}
 
 func parseTarget(to string) (targetName, error) {
@@ -44,7 +44,7 @@ func parseTarget(to string) (targetName, error) {
 	return t, nil
 }
 
-// maxTarget is how long a name may get that is put together from parts, in bytes: what systems take for a path.
+// maxTarget is the length, in bytes, of the longest name that may be built from parts: the systems' limit for a path.
 const maxTarget = 4096
 
 // expand returns the name for a source, not cleaned.

@@ -22,10 +22,10 @@ func (c *Call) look(name string, most int64, refusal error, do func(text *source
 	}))
 }
 
-// update makes the splices in a file that find returns for its content. find is called again, with other content, if
-// the file was written to in between. If find has read a large file several times, update fails unless the bytes were
-// the same. An error of find is returned as it is, unless it is that of the content. A file that is edited counts as
-// staged.
+// update calls find with the content of a file and makes the splices that find returns. If the file was written to in
+// between, find is called again with the new content. If find has read a large file several times, update fails unless
+// the bytes were the same. An error of find is returned unchanged, unless the content caused it. An edited file counts
+// as staged.
 func (c *Call) update(name string, refusal error, find func(text *source) ([]change.Splice, error)) error {
 	counted := false
 	err := c.stage().Update(name, c.Limits.FileBytes(), func(text *stage.Content) ([]change.Splice, error) {
@@ -52,16 +52,16 @@ func (c *Call) hashOf(text match.Content) (change.Hash, error) {
 	return change.HashOf(data), err
 }
 
-// source is the content of a file that a call works on. The first time that it is read, its bytes are counted.
+// source is the content of a file that a call works on. It counts the bytes at the first reading.
 type source struct {
 	*stage.Content
 	c       *Call
-	refusal error // of binary content; nil if that is allowed
+	refusal error // of binary content; nil if binary content is allowed
 	seen    bool
-	ahead   *bufio.Reader // memory that is used again
+	ahead   *bufio.Reader // reused memory
 }
 
-// source returns memory for one, to be given back: a file that was read before costs none.
+// source returns a source from the pool, to be put back: another file then needs no new memory.
 func (c *Call) source(text *stage.Content, refusal error) *source {
 	s, ok := c.sources.Get().(*source)
 	if !ok {
@@ -71,7 +71,7 @@ func (c *Call) source(text *stage.Content, refusal error) *source {
 	return s
 }
 
-// Bytes implements [match.Content]. A binary file may be refused.
+// Bytes implements [match.Content]. It may refuse a binary file.
 func (s *source) Bytes(most int64) ([]byte, error) {
 	data, err := s.Content.Bytes(most)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *source) Bytes(most int64) ([]byte, error) {
 	return data, s.see(data, true)
 }
 
-// see looks at the first bytes of the content, which may be all that will be read.
+// see checks the first bytes of the content, which may be all that will be read.
 func (s *source) see(head []byte, all bool) error {
 	if s.seen {
 		return nil
@@ -92,7 +92,7 @@ func (s *source) see(head []byte, all bool) error {
 	return refuseBinary(s.refusal, head)
 }
 
-// Open implements [match.Content] likewise.
+// Open implements [match.Content]. It may refuse a binary file.
 func (s *source) Open() (io.ReadCloser, error) {
 	r, err := s.Content.Open()
 	if err != nil || s.seen {

@@ -25,7 +25,7 @@ import (
 
 var pieceTexts = []string{"a", "b", "ab", "ba", "x", " ", "\n", "\n", "\r\n", "é", "\xff", "_1"}
 
-// pieceParts also have such as cannot be looked for piece by piece.
+// pieceParts also has parts that cannot be searched in pieces.
 var pieceParts = []string{"a", "b", "(a)", "[ab]+", "a*", "(b)?", "^", "$", `\b`, ".", `\w`, "é", "[^\n]", `\s`, "\\n",
 	"x"}
 
@@ -108,7 +108,7 @@ func pieceEdits(r *rand.Rand) (edits []actions.LineEdit) {
 	return edits
 }
 
-// pieceRun is all that can be seen of a run.
+// pieceRun is the visible result of a run.
 type pieceRun struct {
 	Outcomes []actions.Outcome
 	Errors   []string
@@ -154,9 +154,8 @@ func runPieces(t *testing.T, content string, list []actions.Action, limits actio
 	return run
 }
 
-// TestPiecesProperty runs random actions on files that are held as a whole and on the same files read piece by piece.
-// Nothing that can be seen of the two may differ: outcomes, errors, warnings, bytes counted, splices with their
-// authors, hashes.
+// TestPiecesProperty runs random actions on files in memory and on the same files read in pieces. All visible results
+// must be equal: outcomes, errors, warnings, bytes counted, splices with their authors, hashes.
 func TestPiecesProperty(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -180,7 +179,7 @@ func TestPiecesProperty(t *testing.T) {
 		}
 		got := runPieces(t, content, list, limits, func(c *actions.Call) { actions.SetPieces(c, 1, window, maxLine) })
 		if maxLine > 0 || want.Errors[len(want.Errors)-1] != "<nil>" {
-			got.Bytes, want.Bytes = 0, 0 // what was given up half way was read all the same
+			got.Bytes, want.Bytes = 0, 0 // an abandoned reading counts too
 		}
 		opt := []cmp.Option{cmpopts.IgnoreUnexported(change.Change{}), cmpopts.EquateEmpty(),
 			cmpopts.IgnoreFields(change.State{}, "ModTime"), cmpopts.IgnoreFields(actions.FileReport{}, "LastModified")}
@@ -200,7 +199,7 @@ func TestPiecesProperty(t *testing.T) {
 	fstest.Countf(t, "%d random runs of actions with %d edits and %d errors", rounds, edits, failed)
 }
 
-// TestSearchInPieces is the same for search, which reads piece by piece only what is larger than its buffer.
+// TestSearchInPieces is the same test for search, which reads only files larger than its buffer in pieces.
 func TestSearchInPieces(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -227,7 +226,7 @@ func TestSearchInPieces(t *testing.T) {
 			window = 3
 		}
 		got := runPieces(t, content, []actions.Action{a}, actions.Limits{}, func(c *actions.Call) { actions.SetPieces(c, 1, window, maxLine) })
-		got.Bytes, want.Bytes = 0, 0 // a screen that lets a file through has it read twice
+		got.Bytes, want.Bytes = 0, 0 // a file that passes the first check is read twice
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("seed %d: %#v, window %d, line %d\n(-whole +pieces):\n%s", seed, a, window, maxLine, diff)
 		}
@@ -239,7 +238,7 @@ func TestSearchInPieces(t *testing.T) {
 	}
 }
 
-// TestPiecesCases has what random runs seldom come to.
+// TestPiecesCases checks cases that random runs seldom reach.
 func TestPiecesCases(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -267,8 +266,8 @@ func TestPiecesCases(t *testing.T) {
 	}
 }
 
-// TestLargeFilesAreNotHeld: what reads and edits lines and texts takes as much memory as it shows and changes,
-// whatever the size of the file.
+// TestLargeFilesAreNotHeld: actions that read and edit lines and texts need memory only for the shown and changed text,
+// for files of any size.
 func TestLargeFilesAreNotHeld(t *testing.T) {
 	const size = 64 << 20
 	dir := t.TempDir()

@@ -5,12 +5,12 @@ import (
 	"errors"
 )
 
-// Tool calls a function of the host's program, see package tool. It touches no files. The Spec of the tool
-// decides whether it acts outside of the tree, costs money or is retried.
+// Tool calls a function of the host's program, see package tool. It touches no files. The Spec of the tool determines
+// whether it acts outside of the tree, costs money or is retried.
 type Tool struct {
-	// Tool is its name, and no template.
+	// Tool is the name of the tool. It cannot be a template.
 	Tool string `json:"tool" param:"required" doc:"Name of a tool that the host offers. It cannot be a template."`
-	// Args are its arguments, any JSON; strings in them can be templates.
+	// Args are the arguments, any JSON; strings in them can be templates.
 	Args map[string]any `json:"args,omitempty" doc:"Arguments of the tool by their names. A string that is exactly a template keeps the type of its value."`
 }
 
@@ -22,10 +22,10 @@ func (Tool) Spec() Spec {
 	}
 }
 
-// Touches implements [Toucher]: a tool has no hand in the tree.
+// Touches implements [Toucher]: a tool does not touch the tree.
 func (Tool) Touches() (reads, writes []string, known bool) { return nil, nil, true }
 
-// Validate implements [Validator]. Which tools there are is not known to it.
+// Validate implements [Validator]. It cannot check whether the tool exists.
 func (a Tool) Validate(c *Check) {
 	if c.Templated(a.Tool) || c.bound("/tool") {
 		c.Problemf("/tool", "unknown_tool", "write the name itself", "the name of a tool cannot be a template")

@@ -15,17 +15,17 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// transfer is what copy and rename have in common: where files go.
+// transfer is the common part of copy and rename: the targets of the files.
 type transfer struct {
 	params
 	action string
 	moves  bool // the sources do not stay
 }
 
-// params are those of both.
+// params are the parameters of both actions.
 type params Copy
 
-// move is one file on its way. The names are canonical; in the places, links in their directories are resolved too.
+// move is the move of one file. The names are canonical; in the places, links in their directories are resolved too.
 type move struct {
 	from, to           string
 	fromPlace, toPlace string
@@ -50,7 +50,7 @@ func (t transfer) validate(c *Check) {
 	}
 }
 
-// touches is [Toucher.Touches] for the files given in the parameters.
+// touches is [Toucher.Touches] for files in the parameters.
 func (t transfer) touches(files []string) (reads, writes []string, known bool) {
 	targets, err := t.targets(files)
 	if err != nil {
@@ -62,7 +62,7 @@ func (t transfer) touches(files []string) (reads, writes []string, known bool) {
 	return files, targets, true
 }
 
-// targets returns where the files go, not cleaned, in their order.
+// targets returns the targets of the files, not cleaned, in their order.
 func (t transfer) targets(files []string) ([]string, error) {
 	var name targetName
 	if t.To != "" {
@@ -97,14 +97,14 @@ func (t transfer) targets(files []string) ([]string, error) {
 		}
 		targets[i] = below
 		if t.Destination != "" {
-			// Not path.Join: what leads out of the destination must be seen, not cleaned away.
+			// Not path.Join: a path that leads out of the destination must be seen, not cleaned away.
 			targets[i] = t.Destination + "/" + below
 		}
 	}
 	return targets, nil
 }
 
-// relative returns the name as seen from the directory base.
+// relative returns the name relative to the directory base.
 func relative(name, base string) (string, error) {
 	if base == "." {
 		return name, nil
@@ -115,7 +115,7 @@ func relative(name, base string) (string, error) {
 	return strings.TrimPrefix(name, base+"/"), nil
 }
 
-// plan returns the moves of all files of the call, or an error if they cannot all be made. Nothing is changed.
+// plan returns the moves of all files of the call, or an error unless all can be made. Nothing is changed.
 func (t transfer) plan(ctx context.Context, c *Call) ([]move, error) {
 	base := t.Destination
 	for _, dir := range []*string{&t.Base, &base} {
@@ -177,7 +177,8 @@ func (t transfer) moved(ctx context.Context, c *Call, files, targets []string) (
 	return moves, nil
 }
 
-// checkDestination refuses a destination that looks like the name of a file: a.go to b.go would give b.go/a.go.
+// checkDestination refuses a destination that looks like the name of a file: copying a.go to b.go would create
+// b.go/a.go.
 func (t transfer) checkDestination(c *Call, base string) error {
 	ext := path.Ext(base)
 	if base == "" || ext == "" || strings.HasSuffix(t.Destination, "/") {
@@ -200,7 +201,7 @@ func (t transfer) checkSource(c *Call, file string) error {
 		if path.Clean(file) == "." {
 			return fileError(file, fmt.Errorf("%w: the root of the tree stays where it is", fsutil.ErrIsDir))
 		}
-		return nil // it is moved with all that is in it
+		return nil // it is moved with its contents
 	}
 	if err != nil || t.moves {
 		return err
@@ -217,7 +218,7 @@ func (t transfer) checkSource(c *Call, file string) error {
 	return fileError(file, err)
 }
 
-// placeOf returns the name with the links in its directory resolved, as far as that exists.
+// placeOf returns the name with the links in its existing directories resolved.
 func placeOf(c *Call, name string) string {
 	rest := path.Base(name)
 	for dir := path.Dir(name); ; dir = path.Dir(dir) {

@@ -65,7 +65,7 @@ func TestCopyAndRename(t *testing.T) {
 	}
 }
 
-// TestCollisions holds that all collisions are found, and nothing is staged.
+// TestCollisions checks that all collisions are found, and that nothing is staged.
 func TestCollisions(t *testing.T) {
 	tree := files{"a/x.txt": "1", "b/x.txt": "2", "b/y.txt": "3", "o/y.txt": "4", "o/dir/z": "5", "dir": "6", "file": "7"}
 	for _, test := range []struct {
@@ -120,7 +120,7 @@ func TestCollisions(t *testing.T) {
 	}
 }
 
-// TestCopyOntoSource: what is copied would depend on the order, so it is refused; a rename makes room.
+// TestCopyOntoSource: the copied content would depend on the order, so the copy is refused; a rename makes room.
 func TestCopyOntoSource(t *testing.T) {
 	tree := files{"x/a": "1", "x/aa": "2"}
 	b := inMemory(t, tree)
@@ -149,7 +149,7 @@ func TestTransferErrors(t *testing.T) {
 	} {
 		for _, a := range []actions.Action{test.copy, renameLike(test.copy)} {
 			if _, ok := a.(actions.Rename); ok && test.files[0] == "d" {
-				continue // a directory is moved with what is in it
+				continue // a directory is moved with its contents
 			}
 			_, err := b.run("s", a, test.files)
 			wantError(t, err, test.want)
@@ -171,7 +171,7 @@ func TestTransferErrors(t *testing.T) {
 	b.wantTree(before)
 }
 
-// TestLinksAreMovedAndFollowed: a copy is of the file, a rename of the link.
+// TestLinksAreMovedAndFollowed: copy copies the file, rename moves the link.
 func TestLinksAreMovedAndFollowed(t *testing.T) {
 	tree := files{"d/a.txt": "A", "l@": "d/a.txt"}
 	b := newBench(t, bases["root"](t), tree)
@@ -185,9 +185,10 @@ func TestLinksAreMovedAndFollowed(t *testing.T) {
 	b.wantTree(files{"d/a.txt": "A"})
 }
 
-// TestRenamePermutes renames files to each other's names, in whatever order they come.
+// TestRenamePermutes renames files to each other's names, in any order.
 func TestRenamePermutes(t *testing.T) {
-	// {{name}} without its first letter rotates the names "a", "aa", "aaa": each but the first is the target of another.
+	// {{name}} without its first letter rotates the names "a", "aa", "aaa": each except the first is the target of
+	// another.
 	names := []string{"x/aaa", "x/aa", "x/a"}
 	for _, order := range [][]string{names, {names[2], names[0], names[1]}, {names[1], names[2], names[0]}} {
 		b := inMemory(t, files{"x/a": "1", "x/aa": "2", "x/aaa": "3"})
@@ -203,17 +204,17 @@ func TestRenamePermutes(t *testing.T) {
 			}
 		}
 	}
-	// {{stem}} and {{dir}} exchanged is a swap: d/e and e/d.
+	// {{stem}} and {{dir}} exchanged make a swap: d/e and e/d.
 	b := inMemory(t, files{"d/e": "1", "e/d": "2"})
 	b.must("s", actions.Rename{To: "{{stem}}/{{dir}}"}, []string{"d/e", "e/d"})
 	b.wantTree(files{"d/e": "2", "e/d": "1"})
-	// A file called as the passing name is not in the way.
+	// A file with the temporary name is not overwritten.
 	b = inMemory(t, files{"d/e": "1", "e/d": "2", "d/.millrace-aside-0": "3"})
 	b.must("s", actions.Rename{To: "{{stem}}/{{dir}}"}, []string{"d/e", "e/d"})
 	b.wantTree(files{"d/e": "2", "e/d": "1", "d/.millrace-aside-0": "3"})
 }
 
-// TestRenameByModel compares with a map, or finds that nothing has changed.
+// TestRenameByModel compares with a map, or checks that nothing has changed.
 func TestRenameByModel(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tree := files{}

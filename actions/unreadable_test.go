@@ -13,14 +13,15 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// locked has one directory that may not be read. Tests run as root, to whom nothing is forbidden.
+// locked has one directory that cannot be read. Real permissions do not work, because tests run as root.
 func locked(fsys afero.Fs, dir string) afero.Fs {
 	return errorfs.Wrap(fsys, errorfs.Failing(os.ErrPermission, func(op *errorfs.Op) bool {
 		return op.Kind == "open" && strings.TrimPrefix(op.Name, "/") == dir
 	}))
 }
 
-// TestSearchUnreadableDirectory: it is left out with a warning, unless it is the very directory to search.
+// TestSearchUnreadableDirectory: an unreadable directory is left out with a warning, unless it is the path of the
+// search.
 func TestSearchUnreadableDirectory(t *testing.T) {
 	base := afero.NewMemMapFs()
 	for _, name := range []string{"a.txt", "locked/b.txt", "z/c.txt"} {
@@ -46,7 +47,7 @@ func TestSearchUnreadableDirectory(t *testing.T) {
 	}
 }
 
-// TestSearchUnreadableFile: one file among many is left out with a warning; a named file is an error.
+// TestSearchUnreadableFile: an unreadable file among many is left out with a warning; a named file is an error.
 func TestSearchUnreadableFile(t *testing.T) {
 	base := afero.NewMemMapFs()
 	for _, name := range []string{"a.txt", "d/b.txt", "d/c.txt"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// walkReads returns the paths that a walk from root depends on: what it walks, and the .gitignore files above that.
+// walkReads returns the paths that a walk from root depends on: the root, and the .gitignore files above it.
 func walkReads(root string, noIgnore bool) []string {
 	root = path.Clean(root)
 	reads := []string{root}
@@ -22,8 +22,8 @@ func walkReads(root string, noIgnore bool) []string {
 	return reads
 }
 
-// walkFrom returns the canonical path that a name leads to, what is there, and how to walk it: a directory that may not
-// be read is left out with a warning, which reports that it was not done.
+// walkFrom returns the canonical path of a name, its file info, and the options for walking it. An unreadable directory
+// is left out with a warning, which uses the word done.
 func (c *Call) walkFrom(
 	name, done string, noIgnore bool, f *filter,
 ) (root string, info fs.FileInfo, opt walk.Options, err error) {
@@ -35,14 +35,14 @@ func (c *Call) walkFrom(
 			if !errors.Is(err, fs.ErrPermission) || dir == root {
 				return err
 			}
-			// One directory of another user must not keep the user from the rest, but has to be told of.
+			// An unreadable directory must not hide the rest from the user, but needs a warning.
 			c.Warnf("%s was not %s: %v", dir, done, err)
 			return nil
 		}}
 	return root, info, opt, err
 }
 
-// walkError words the errors that are about the path to walk from itself.
+// walkError returns errors about the root of a walk in better words.
 func walkError(root string, err error) error {
 	if _, ok := errors.AsType[*FileError](err); ok {
 		return err
@@ -65,7 +65,7 @@ type notFoundError struct {
 func (e *notFoundError) Error() string { return "path not found: " + e.path }
 func (e *notFoundError) Unwrap() error { return e.err }
 
-// filter says which files a search reads, or a list names. It is immutable.
+// filter chooses the files that a search reads, or a list names. It is immutable.
 type filter struct {
 	types   []string // lower case, with the dot
 	include []glob
@@ -88,7 +88,7 @@ func newFilter(types, include, exclude []string) (*filter, error) {
 	return f, err
 }
 
-// checkGlobs reports the globs that are not valid, and that they are too many.
+// checkGlobs reports invalid globs, and too many globs.
 func checkGlobs(c *Check, param string, globs []string) {
 	left := maxGlobSteps
 	for i, pattern := range globs {
@@ -117,15 +117,15 @@ func checkFilter(c *Check, types, include, exclude []string) {
 
 func (f *filter) skip() func(name string, isDir bool) bool {
 	if len(f.exclude) == 0 {
-		return nil // then the walk need not know the path of each file
+		return nil // then the walk need not compute the path of each file
 	}
 	return func(name string, _ bool) bool { return anyGlob(f.exclude, name) }
 }
 
-// chooses reports whether the filter names what it takes.
+// chooses reports whether the filter has types or globs to include.
 func (f *filter) chooses() bool { return len(f.include)+len(f.types) > 0 }
 
-// takes reports whether an entry that was not skipped is one to search or to list.
+// takes reports whether to search or to list an entry that was not skipped.
 func (f *filter) takes(path func() string, base string) bool {
 	ends := func(ext string) bool { return strings.HasSuffix(strings.ToLower(base), ext) }
 	return (len(f.include) == 0 || anyGlob(f.include, path())) &&

@@ -6,23 +6,23 @@ import (
 	"path"
 )
 
-// WorkspaceOptions say what of the tree a workspace has, and what comes back of it. The zero value means all of both.
-// The lists are globs as those of [Search]; a glob that names a directory matches all in it. A glob that is not valid
-// is an error of [Call.Workspace].
+// WorkspaceOptions choose the files that a workspace has, and the changes that come back. The zero value means all. The
+// lists are globs like those of [Search]; a glob that matches a directory matches everything in it. An invalid glob is
+// an error of [Call.Workspace].
 type WorkspaceOptions struct {
-	// Needs has the globs of files that are made real, empty means all. Exclude has the globs of files that are not, and
-	// wins. Files that were not made real do not count as deleted later.
+	// Needs has the globs of files that are put into the workspace; empty means all. Exclude has the globs of files that
+	// are not, and wins. Files that were not put there do not count as deleted later.
 	Needs, Exclude []string
-	// Writes takes what may come back, empty all. Other changes are left out, with a warning.
+	// Writes has the globs of files whose changes come back; empty means all. Other changes are dropped, with a warning.
 	Writes []string
-	// NoIgnore also brings back what .gitignore leaves out.
+	// NoIgnore also brings back files that .gitignore excludes.
 	NoIgnore bool
 
 	needs, exclude, writes []glob // set by compiled
 }
 
-// compiled returns the options with what [WorkspaceOptions.Makes] and [WorkspaceOptions.Brings] go by. An error names
-// the glob that is not valid.
+// compiled returns the options with the globs for [WorkspaceOptions.Makes] and [WorkspaceOptions.Brings]. An error
+// names the invalid glob.
 func (o WorkspaceOptions) compiled() (WorkspaceOptions, error) {
 	for _, list := range []struct {
 		patterns []string
@@ -36,18 +36,19 @@ func (o WorkspaceOptions) compiled() (WorkspaceOptions, error) {
 	return o, nil
 }
 
-// Makes reports whether a file is made real, by its canonical name. It can be asked of options that
-// [Call.OpenWorkspace] is given, from several goroutines.
+// Makes reports whether a file is put into the workspace, by its canonical name. It works for the options that
+// [Call.OpenWorkspace] receives, and is safe for concurrent use.
 func (o WorkspaceOptions) Makes(name string) bool {
 	return (len(o.needs) == 0 || withinGlob(o.needs, name)) && !withinGlob(o.exclude, name)
 }
 
-// Brings reports whether what was changed at a name comes back, as Makes does.
+// Brings reports whether a change at a name comes back. Like Makes, it works for the options that OpenWorkspace
+// receives.
 func (o WorkspaceOptions) Brings(name string) bool {
 	return len(o.writes) == 0 || withinGlob(o.writes, name)
 }
 
-// withinGlob reports whether a glob takes the name or a directory that it is in.
+// withinGlob reports whether a glob matches the name or a directory above it.
 func withinGlob(globs []glob, name string) bool {
 	for ; name != "."; name = path.Dir(name) {
 		if anyGlob(globs, name) {
@@ -57,24 +58,24 @@ func withinGlob(globs []glob, name string) bool {
 	return false
 }
 
-// Workspace is the tree as the steps before have left it, made real in a directory of the system, for programs that
-// know nothing of stages. It is the caller's until TakeBack or Drop is called, or its attempt is over; no program may
-// work in it any more then. A run has one, which steps get one after the other. Its methods are called by one goroutine
-// at a time.
+// Workspace is a copy of the tree, in the state after the steps before, in a directory of the system, for programs that
+// know nothing of stages. The caller owns it until TakeBack or Drop is called, or the attempt ends; no program may work
+// in it after that. A run has one workspace, which its steps use in turn. Its methods are called by one goroutine at a
+// time.
 type Workspace struct {
-	// Root is the directory that has the tree. Temp and Home are private directories of the run, for TMPDIR and HOME.
-	// All three are absolute paths of the system, and may be written to.
+	// Root is the directory with the tree. Temp and Home are private directories of the run, for TMPDIR and HOME. All
+	// three are absolute paths of the system, and writable.
 	Root, Temp, Home string
 
-	// OnShared, OnTakeBack and OnDrop do what the methods of these names say. The executor sets them, or a test
-	// that has its own [Call.OpenWorkspace]; nil means that there is nothing to do.
+	// OnShared, OnTakeBack and OnDrop implement the methods of these names. The executor sets them, or a test with its own
+	// [Call.OpenWorkspace]; nil means that there is nothing to do.
 	OnShared   func() (string, error)
 	OnTakeBack func(ctx context.Context) (Outcome, error)
 	OnDrop     func()
 }
 
-// Shared returns the directory that all steps of the run can use to hand things on: an absolute path. It is made when
-// it is asked for first, and is gone with the run.
+// Shared returns the directory in which all steps of the run can exchange files: an absolute path. It is created at the
+// first call, and removed with the run.
 func (w *Workspace) Shared() (string, error) {
 	if w.OnShared == nil {
 		return "", errors.New("there is no shared directory")
@@ -82,10 +83,10 @@ func (w *Workspace) Shared() (string, error) {
 	return w.OnShared()
 }
 
-// TakeBack stages what has changed below Root since the workspace was opened, as the work of this step, and ends the
-// workspace. The Outcome has the files that were made, changed, or have got a new name, the renames, and the number of
-// changed regions of each file; its Data is {"changed": […], "deleted": […]}, sorted lists of names. On an error part
-// of it may be staged: return the error, so that the step fails.
+// TakeBack stages the changes below Root since the workspace was opened, as changes of this step, and ends the
+// workspace. The Outcome has the created, changed and renamed files, the renames, and the number of changed regions of
+// each file; its Data is {"changed": […], "deleted": […]}, sorted lists of names. After an error a part may be staged:
+// return the error, so that the step fails.
 func (w *Workspace) TakeBack(ctx context.Context) (Outcome, error) {
 	if w.OnTakeBack == nil {
 		return Outcome{}, nil
@@ -93,16 +94,16 @@ func (w *Workspace) TakeBack(ctx context.Context) (Outcome, error) {
 	return w.OnTakeBack(ctx)
 }
 
-// Drop ends the workspace, and nothing of it comes back. It does nothing where the workspace has ended already.
+// Drop ends the workspace and discards its changes. It does nothing if the workspace has already ended.
 func (w *Workspace) Drop() {
 	if w.OnDrop != nil {
 		w.OnDrop()
 	}
 }
 
-// Workspace makes the tree real, as the steps before and this one have left it. An action that calls it needs Exclusive
-// in its [Spec]: other steps that write meanwhile could not be told from it. It waits for nothing else, but a large
-// tree takes its time, which is that of the attempt.
+// Workspace creates the workspace, with the tree as the steps before and this step have left it. An action that calls
+// it needs Exclusive in its [Spec], because changes of concurrent steps would count as its own. A large tree needs
+// time, which counts towards the attempt.
 func (c *Call) Workspace(ctx context.Context, o WorkspaceOptions) (*Workspace, error) {
 	if c.OpenWorkspace == nil {
 		return nil, Permanent(errors.New("there are no workspaces here"))

@@ -7,16 +7,16 @@ import (
 	"github.com/millrace-go/millrace/budget"
 )
 
-// Agent is a model, or a program around one, that steps of the action prompt ask. It is called from several goroutines.
+// Agent is a model, or a program around a model, that steps of the action prompt ask. It is called from several
+// goroutines.
 type Agent interface {
-	// Ask does what the request asks for and returns the answer. Output and cost that come with an error are kept:
-	// the output for the steps after it, the cost for the budget. An error can have methods: "Code() string" for the
-	// code that the step's failure gets in place of "agent_failed", and "Retryable() bool" to report whether another
-	// attempt may succeed. Without Retryable the step is retried, by default three times. A panic is an error and is
-	// not retried.
+	// Ask handles the request and returns the answer. Output and cost that are returned with an error are kept: the output
+	// for the steps after it, the cost for the budget. An error can have methods: "Code() string" for the code of the
+	// step's failure instead of "agent_failed", and "Retryable() bool" to report whether another attempt may succeed.
+	// Without Retryable the step is retried, by default three times. A panic is an error and is not retried.
 	//
-	// Ask must return soon after ctx is done, because the run waits for it. Nothing that it has started may work in
-	// the workspace after that.
+	// Ask must return soon after ctx is done, because the run waits for it. Nothing that it has started may work in the
+	// workspace after that.
 	Ask(ctx context.Context, r *Request) (Reply, error)
 }
 
@@ -28,18 +28,18 @@ func (f Func) Ask(ctx context.Context, r *Request) (Reply, error) { return f(ctx
 
 // Request is a question to an agent. It belongs to the agent until Ask returns.
 type Request struct {
-	// Prompt is the prompt of the step, with its templates expanded. Text gives it together with Previous.
+	// Prompt is the prompt of the step, with its templates expanded. Text returns it together with Previous.
 	Prompt string
-	// Previous is the step that was executed before, nil if there is none, or if this step does not want to know.
+	// Previous is the step that was executed before, nil if there is none, or if this step does not need it.
 	Previous *Previous
 	// Sandbox has the settings of the agent's work from the step, and from the pipeline for fields that the step does
 	// not set.
 	Sandbox Sandbox
-	// Step is the id of the step, RunID that of the run, "" if the run has none.
+	// Step is the id of the step. RunID is the id of the run, "" if the run has none.
 	Step, RunID string
-	// Shared is the absolute path of a directory that all steps of the run share. It is removed with the run. An
-	// agent in a container mounts it, for example at /shared. "" for a step without a workspace that does not name
-	// it.
+	// Shared is the absolute path of a directory that all steps of the run share. It is removed with the run. An agent in
+	// a container mounts it, for example at /shared. It is "" if the step has no workspace and does not refer to the
+	// directory.
 	Shared string
 	// Visit counts the visits of the step in the run, Attempt the attempts of this visit, both from 1.
 	Visit, Attempt int
@@ -55,11 +55,11 @@ type Request struct {
 
 // Previous is the output and the error of the step before.
 type Previous struct {
-	// Step is its id.
+	// Step is the id of the step.
 	Step string
 	// Output is the output of the step, or the last [MaxPrevious] bytes of a longer output.
 	Output string
-	// Error is the text of its error, "" if it has succeeded, ErrorCode the code of that.
+	// Error is the text of the step's error, "" if it has succeeded. ErrorCode is the code of the error.
 	Error, ErrorCode string
 	// Truncated means that Output was longer.
 	Truncated bool
@@ -80,7 +80,7 @@ type Sandbox struct {
 	Memory string
 	// GPU means that the agent needs a GPU.
 	GPU bool
-	// Workdir is the directory that the agent is to see the workspace at, such as "/workspace".
+	// Workdir is the directory at which the agent sees the workspace, such as "/workspace".
 	Workdir string
 	// Options are more settings, any JSON: nil, bool, int64, float64, string, []any and map[string]any.
 	Options map[string]any

@@ -15,8 +15,8 @@ type saidError struct{ text string }
 
 func (e *saidError) Error() string { return e.text }
 
-// answer reads the JSON that a program has printed. It returns the costs in it beside an error too. mask hides
-// secrets, which can be written in several ways there.
+// answer reads the JSON that a program has printed. It returns the reported costs even with an error. mask hides
+// secrets, which JSON can write in several ways.
 func answer(printed command.Output, mask func(string) string) (Reply, error) {
 	if printed.Truncated {
 		return Reply{}, fmt.Errorf("its answer is too long (%d bytes): raise MaxOutput of its policy", printed.Size)
@@ -73,7 +73,7 @@ func answer(printed command.Output, mask func(string) string) (Reply, error) {
 	return reply, nil
 }
 
-// tokens returns a count that is only reported, 0 if it is not a whole number.
+// tokens returns a token count for information, 0 if it is not a whole number.
 func tokens(usage *strictjson.Node, name string) int64 {
 	n := usage.Get(name)
 	if n == nil || n.Kind != strictjson.Number {

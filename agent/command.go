@@ -15,25 +15,24 @@ import (
 type Format string
 
 const (
-	// Text means that all that is printed to stdout is the output. It is the default.
+	// Text means that the whole stdout is the output. It is the default.
 	Text Format = "text"
-	// JSON means that stdout is one JSON object, as command line agents print it: "result" is the output, "is_error"
-	// means that the agent has failed, and "total_cost_usd", "model", and "usage" with "input_tokens" and
-	// "output_tokens" have the rest. Only "result" is required. Other names are ignored.
+	// JSON means that stdout is one JSON object, in the form of command line agents: "result" is the output, "is_error"
+	// means that the agent has failed, and "total_cost_usd", "model", and "usage" with "input_tokens" and "output_tokens"
+	// have the rest. Only "result" is required. Other names are ignored.
 	JSON Format = "json"
 )
 
 // Command is an [Agent] that runs a program for each request. The program reads [Request.Text] from stdin. It works in
 // the workspace; if there is none, in an empty directory. MILLRACE_SHARED is [Request.Shared]. A status that is not 0
-// is an error, with the last line that was printed, and so is a result that reports an error. Costs that the program
-// reports count then too.
+// is an error, with the last printed line, and so is a result that reports an error. Reported costs count even then.
 //
-// The zero Command runs nothing. A Command may be used by several goroutines, as long as nothing changes it.
+// The zero Command runs nothing. A Command may be used by several goroutines, as long as it is not changed.
 type Command struct {
 	// Argv returns the program and its arguments. It decides which settings of [Request.Sandbox] the program receives,
 	// and how. The request has texts of the pipeline: a model named "--help" is an option to many programs.
 	Argv func(r *Request) []string
-	// Env is set for the program, beside what Policy sets; Policy.Env wins.
+	// Env is set for the program, in addition to the policy's variables; Policy.Env wins.
 	Env map[string]string
 	// Policy has the permissions of the program. It is separate from the policy of the pipeline's commands: agents
 	// need the network and keys, which commands must not have. Policy.Allow must list the program. MaxTimeout limits
@@ -101,7 +100,7 @@ func (c Command) ask(ctx context.Context, r *Request) (Reply, error) {
 // misuse is a mistake of the host, after which another attempt does not help.
 type misuse struct{ error }
 
-// Retryable is false.
+// Retryable returns false.
 func (misuse) Retryable() bool { return false }
 
 // mostShown limits the program's output in an error, in bytes.

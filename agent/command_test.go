@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	mode   = "AGENT_MODE" // makes this program the agent of its own tests
+	mode   = "AGENT_MODE" // makes this program the agent in its own tests
 	secret = "s3cret-of-the-host"
 )
 
@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program is a command line agent: it works in its directory, and prints its output text, with its input.
+// program acts as a command line agent: it works in its directory, and prints its output text with its input.
 func program(mode string, args []string) int {
 	asked, _ := io.ReadAll(os.Stdin)
 	switch mode {
@@ -47,7 +47,7 @@ func program(mode string, args []string) int {
 		time.Sleep(time.Minute)
 	case "flood":
 		fmt.Print(strings.Repeat("x", 5000))
-	default: // what it is to print, and its status
+	default: // the text to print, and its status
 		status, text, _ := strings.Cut(mode, " ")
 		fmt.Print(text)
 		if status == "1" {
@@ -57,7 +57,7 @@ func program(mode string, args []string) int {
 	return 0
 }
 
-// fake is an agent that runs this program.
+// fake returns an agent that runs this program.
 func fake(t *testing.T, does string, format agent.Format) agent.Command {
 	t.Helper()
 	self, err := os.Executable()
@@ -66,7 +66,7 @@ func fake(t *testing.T, does string, format agent.Format) agent.Command {
 	}
 	return agent.Command{
 		Argv:   func(r *agent.Request) []string { return []string{self, "--model", r.Sandbox.Model} },
-		Env:    map[string]string{mode: does, "GOCOVERDIR": t.TempDir()}, // or it prints a warning when coverage is measured
+		Env:    map[string]string{mode: does, "GOCOVERDIR": t.TempDir()}, // without it, it prints a warning if coverage is measured
 		Format: format,
 		Policy: command.Policy{Allow: []string{command.Pattern(self) + " *"}, Sandbox: command.Off, Secrets: map[string]string{"KEY": secret}},
 	}
@@ -89,7 +89,7 @@ func TestCommand(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(shared, "note")); err != nil {
 		t.Error(err)
 	}
-	// Without a workspace it works in an empty directory, which is gone.
+	// Without a workspace it works in an empty directory, which is removed.
 	if _, err := fake(t, "text", "").Ask(t.Context(), &agent.Request{Prompt: "p"}); err != nil {
 		t.Error(err)
 	}
@@ -141,7 +141,7 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
-// JSON is read as command line agents print it, and what they say of costs counts also if they have failed.
+// The JSON form of command line agents is read, and the reported costs count even if the agent has failed.
 func TestCommandJSON(t *testing.T) {
 	t.Parallel()
 	const usage = `"total_cost_usd": 0.0123456789, "model": "m", "usage": {"input_tokens": 12, "output_tokens": 34, "other": [1]}`

@@ -32,7 +32,7 @@ func TestError(t *testing.T) {
 	}
 }
 
-// A function is an agent.
+// A function can be an agent.
 func ExampleFunc() {
 	var a agent.Agent = agent.Func(func(_ context.Context, r *agent.Request) (agent.Reply, error) {
 		return agent.Reply{Output: "you asked: " + r.Prompt}, nil

@@ -52,8 +52,8 @@ func fenced(b *strings.Builder, title, text string) {
 	b.WriteByte('\n')
 }
 
-// Tail returns the last [MaxPrevious] bytes of a text, from the beginning of a character on, and whether that is not
-// all.
+// Tail returns the last [MaxPrevious] bytes of a text, starting at the beginning of a character, and reports whether
+// the text was cut.
 func Tail(text string) (tail string, cut bool) {
 	if len(text) <= MaxPrevious {
 		return text, false
@@ -67,7 +67,7 @@ func Tail(text string) (tail string, cut bool) {
 	return text[at:], true
 }
 
-// head returns at most so many of the first bytes of a text, up to the end of a character.
+// head returns at most that many of the first bytes of a text, ending at the end of a character.
 func head(text string, most int) string {
 	if len(text) <= most {
 		return text

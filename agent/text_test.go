@@ -39,7 +39,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// No output can end its fence, however many backquotes it has, and nothing of it is lost but what is too long.
+// No output can end its fence, with any number of backquotes, and only text beyond the limit is lost.
 func TestTextKeepsOutputApart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

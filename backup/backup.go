@@ -4,12 +4,11 @@
 // restore is itself a commit: it is atomic, makes a backup for its own undo, keeps later edits of other files, and
 // reports a conflict for files that have changed since.
 //
-// # What is kept
+// # Kept files
 //
-// A before-image is the file itself, hard-linked, where the file system has links, and a copy where it has not. A
-// file that was only moved and is then written in place therefore changes in the backup too; VerifyBackup does not
-// check such files. Permanently deleted files are not kept. A commit without a backup still keeps the files that it
-// deleted, as a trash.
+// A before-image is a hard link to the file itself if the file system has links, and otherwise a copy. So a file that
+// was only moved, and is then written in place, changes in the backup too; VerifyBackup does not check such files.
+// Permanently deleted files are not kept. A commit without a backup still keeps its deleted files, in the trash.
 package backup
 
 import (
@@ -17,7 +16,7 @@ import (
 	"time"
 )
 
-// ErrNotFound: no backup has the id.
+// ErrNotFound means that no backup has the id.
 var ErrNotFound = errors.New("no such backup")
 
 // ErrUndone: nothing is left to undo. Each path of the commit is undone already, or is as it was before the commit. The
@@ -26,29 +25,29 @@ var ErrUndone = errors.New("commit is undone already")
 
 // Info describes a backup.
 type Info struct {
-	// ID names it, such as "20250213_120530_abc123def4567890".
+	// ID names the backup, such as "20250213_120530_abc123def4567890".
 	ID string
-	// Time is when the commit began.
+	// Time is the time when the commit began.
 	Time time.Time
-	// Pipeline and RunID are the names given to the commit, "" if none was.
+	// Pipeline and RunID are the names of the commit's pipeline and run, "" for none.
 	Pipeline string
 	RunID    string
-	// Restores is the id of the backup that the commit took back, "" if it was not a restore.
+	// Restores is the id of the backup that the commit restored, "" if it was not a restore.
 	Restores string
-	// UndoneBy is the id of the newest commit that undid paths of this commit and was not undone itself, "" if there
-	// is not such a commit.
+	// UndoneBy is the id of the newest commit that undid paths of this commit and was not undone itself, "" if there is
+	// none.
 	UndoneBy string
-	// Left is the number of paths that can still be undone: all of them where UndoneBy is "", and zero for a commit
-	// that is undone completely.
+	// Left is the number of paths that can still be undone: all of them if UndoneBy is "", and zero for a commit that is
+	// undone completely.
 	Left int
 	// Changed is the number of files and symbolic links that the commit created, edited, renamed or removed.
 	Changed int
-	// Files is the number of files and symbolic links whose bytes it can restore, Bytes is their size.
+	// Files is the number of files and symbolic links whose bytes can be restored, Bytes is their size.
 	Files int
 	Bytes int64
 	// Trash means that only deleted files are kept.
 	Trash bool
-	// Err is why the backup cannot be used, nil if it can. Then only ID is set.
+	// Err is the reason why the backup cannot be used, nil if it can. Then only ID is set.
 	Err error
 }
 
@@ -58,21 +57,21 @@ type Info struct {
 type Retention struct {
 	// Keep is the number of kept backups. Zero means 20, for results 1,000; negative means no limit.
 	Keep int
-	// MaxAge is how old a backup may be. Zero means no limit.
+	// MaxAge is the largest age of a backup. Zero means no limit.
 	MaxAge time.Duration
-	// MaxBytes limits the size of all kept files together; hard links count like copies. Zero means no limit.
+	// MaxBytes is the largest total size of all kept files; hard links count like copies. Zero means no limit.
 	MaxBytes int64
 }
 
 // Leftover is an unfinished transaction, interrupted by a crash or by a change of another program. Executor.Inspect
 // lists them.
 type Leftover struct {
-	// ID names it, Directory is where it is, as a path in the file system.
+	// ID names the transaction. Directory is its place, as a path in the file system.
 	ID        string         `json:"id"`
 	Directory string         `json:"directory"`
 	Status    LeftoverStatus `json:"status"`
-	// Pipeline is the name of the pipeline, RunID its id, Paths the paths it was to change, in order. They are empty if
-	// the plan is missing or cannot be trusted.
+	// Pipeline is the name of the pipeline, RunID its run id, Paths the paths to change, in order. They are empty if the
+	// plan is missing or cannot be trusted.
 	Pipeline string   `json:"pipeline,omitempty"`
 	RunID    string   `json:"run_id,omitempty"`
 	Paths    []string `json:"paths,omitempty"`
@@ -80,16 +79,16 @@ type Leftover struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// LeftoverStatus is how far a transaction had got. It decides what Executor.Recover does.
+// LeftoverStatus is the progress of a transaction. It determines the action of Executor.Recover.
 type LeftoverStatus string
 
 // The statuses.
 const (
-	// nothing in the tree was changed: what it had prepared is removed
+	// nothing in the tree was changed: the prepared files are removed
 	LeftoverUntouched   LeftoverStatus = "untouched"
 	LeftoverInterrupted LeftoverStatus = "interrupted" // the tree may have been changed: it is undone
 	LeftoverCommitted   LeftoverStatus = "committed"   // the tree is new: it becomes a backup
-	// damaged or not written here: Recover touches nothing and says so
+	// damaged or not written here: Recover touches nothing and returns an error
 	LeftoverSuspicious LeftoverStatus = "suspicious"
-	LeftoverConflict   LeftoverStatus = "conflict" // undone as far as could be: it is kept for the user
+	LeftoverConflict   LeftoverStatus = "conflict" // undone as far as possible: it is kept for the user
 )

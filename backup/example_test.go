@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 )
 
-// Each commit leaves a backup. The commit that was undone is in the list itself.
+// Each commit makes a backup. The list also has the commit that was undone.
 func Example() {
 	ctx := context.Background()
 	fsys := afero.NewMemMapFs()
@@ -54,7 +54,7 @@ func Example() {
 	// to recieve
 }
 
-// The host sets how many backups are kept, for how long, and how much disk they may take.
+// The host sets how many backups are kept, for how long, and how much disk space they may use.
 func ExampleRetention() {
 	ctx := context.Background()
 	fsys := afero.NewMemMapFs()

@@ -1,39 +1,39 @@
-// Package budget defines what a run may spend: money for steps that cost some, and files, edits and bytes for all the
-// changes of its steps together.
+// Package budget defines the spending limits of a run: money for steps that cost money, and files, edits and bytes for
+// all the changes of its steps together.
 //
-// A [Limit] holds the bounds, a [Use] what was used, a [Report] both side by side. That is arithmetic and nothing else:
-// when it is asked, and what follows, is up to the executor.
+// A [Limit] has the bounds, a [Use] the used amounts, a [Report] both together. The package only does arithmetic: the
+// executor decides when to check, and the consequences.
 //
 //	limit := budget.Limit{USD: 3 * budget.Dollar, Files: 50}
-//	limit.Spent(302 * budget.Cent)          // true: a step that costs must not begin any more
+//	limit.Spent(302 * budget.Cent)          // true: no step that costs may begin
 //	limit.Exceeded(budget.Use{Files: 51})   // "files"
 //	limit.Within(budget.Limit{Files: 20})   // $3.00 and 20 files, for a stricter host
 package budget
 
 import "cmp"
 
-// Limit is what a run may use at most. Zero in a field means no limit, so the zero Limit bounds nothing. A negative
+// Limit is the most that a run may use. Zero in a field means no limit, so the zero Limit bounds nothing. A negative
 // number is a mistake that Check reports.
 //
 // In JSON it is a number of dollars, or an object with one or more of the fields "usd", "files", "edits" and "bytes".
-// There zero is a mistake too, for a reader cannot tell whether it means nothing or no limit.
+// There zero is a mistake too, because it could mean nothing or no limit.
 type Limit struct {
 	// USD is the money for all steps together.
 	USD Cost
-	// Files is how many files may be changed, Edits how many edits may be made.
+	// Files is the number of files that may be changed, Edits the number of edits that may be made.
 	Files, Edits int
-	// Bytes is how many bytes the files that are created or modified may have together.
+	// Bytes is the largest total size of the created and modified files, in bytes.
 	Bytes int64
 }
 
-// Use is what a run has used, in the measures of Limit.
+// Use is the used amount of a run, in the measures of Limit.
 type Use struct {
 	USD          Cost
 	Files, Edits int
 	Bytes        int64
 }
 
-// IsZero reports whether the limit bounds nothing.
+// IsZero reports whether the limit has no bounds.
 func (l Limit) IsZero() bool { return l == Limit{} }
 
 // Within returns the smaller of both limits, measure by measure.
@@ -46,7 +46,7 @@ func (l Limit) Within(host Limit) Limit {
 	}
 }
 
-// smaller is the smaller of two limits, of which 0 is none.
+// smaller returns the smaller of two limits, where 0 means no limit.
 func smaller[T cmp.Ordered](a, b T) T {
 	var none T
 	if a == none || b != none && b < a {
@@ -55,12 +55,12 @@ func smaller[T cmp.Ordered](a, b T) T {
 	return a
 }
 
-// Spent reports whether nothing is left of the money: a step that costs must not begin. Without a limit there always
-// is.
+// Spent reports whether the money is used up: then a step that costs must not begin. Without a limit it is never used
+// up.
 func (l Limit) Spent(spent Cost) bool { return l.USD > 0 && spent >= l.USD }
 
-// Exceeded returns the first of "files", "edits" and "bytes" of which more was used than the limit allows, and "" if
-// none was. Money is not among them: once spent it is gone, whatever becomes of the run.
+// Exceeded returns the first of "files", "edits" and "bytes" whose use exceeds the limit, and "" if none does. Money is
+// not checked: spent money stays spent, for any outcome of the run.
 func (l Limit) Exceeded(u Use) string {
 	for _, m := range l.measures(u) {
 		if m.exceeded() {

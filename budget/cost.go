@@ -18,10 +18,10 @@ const (
 	Dollar Cost = 100 * Cent
 )
 
-// decimals is how many digits a dollar has after the point.
+// decimals is the number of decimal digits of a dollar.
 const decimals = 6
 
-// Parse reads a number of dollars as JSON writes it, such as 3, 0.42 or 5e-3. It is an error if the number has more
+// Parse reads a number of dollars in the syntax of JSON, such as 3, 0.42 or 5e-3. It is an error if the number has more
 // than 6 decimals that are not zero, or is beyond 9,223,372,036,854 dollars.
 func Parse(text string) (Cost, error) {
 	number, err := parse(text)
@@ -78,8 +78,8 @@ func digits(text string) bool {
 	return text != "" && strings.Trim(text, "0123456789") == ""
 }
 
-// FromFloat returns the cost that is nearest to a number of dollars, as services report it with more decimals than a
-// Cost has. An amount above zero never becomes zero. It is an error if the number is negative, NaN, or too large.
+// FromFloat returns the cost that is nearest to a number of dollars, for services that report more decimals than a Cost
+// has. An amount above zero never becomes zero. It is an error if the number is negative, NaN, or too large.
 func FromFloat(dollars float64) (Cost, error) {
 	millionths := math.Round(dollars * float64(Dollar))
 	switch {
@@ -93,8 +93,8 @@ func FromFloat(dollars float64) (Cost, error) {
 	return Cost(millionths), nil
 }
 
-// Plus returns the sum with what was spent besides. A negative amount counts as nothing, for nothing is given back, and
-// a sum that is too large is the largest Cost.
+// Plus returns the sum of two costs. A negative spent counts as 0, because nothing is refunded, and a sum that is too
+// large is the largest Cost.
 func (c Cost) Plus(spent Cost) Cost {
 	spent = max(spent, 0)
 	if c > math.MaxInt64-spent {
@@ -110,7 +110,7 @@ func (c Cost) String() string {
 	return sign + "$" + whole + "." + fraction + strings.Repeat("0", max(2-len(fraction), 0))
 }
 
-// parts are the sign of the amount, its dollars, and 6 digits after the point.
+// parts returns the sign of the amount, its dollars, and 6 digits after the point.
 func (c Cost) parts() (sign, whole, fraction string) {
 	n := uint64(c)
 	if c < 0 {
@@ -120,7 +120,7 @@ func (c Cost) parts() (sign, whole, fraction string) {
 	return sign, digits[:len(digits)-decimals], digits[len(digits)-decimals:]
 }
 
-// MarshalJSON returns the number of dollars, with no more decimals than it has.
+// MarshalJSON returns the number of dollars, without trailing zeros.
 func (c Cost) MarshalJSON() ([]byte, error) {
 	sign, whole, fraction := c.parts()
 	return []byte(strings.TrimSuffix(sign+whole+"."+strings.TrimRight(fraction, "0"), ".")), nil

@@ -135,7 +135,7 @@ func TestFromFloat(t *testing.T) {
 	}
 }
 
-// A sum never becomes less, whatever cost a service reports.
+// A sum never becomes smaller, for any cost that a service reports.
 func TestPlus(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ a, b, want budget.Cost }{

@@ -20,7 +20,7 @@ type invalidError struct {
 	Field string
 	// Message is the whole message.
 	Message string
-	// Hint describes what to write instead, "" if that is not known.
+	// Hint describes the correction, "" if none is known.
 	Hint string
 }
 
@@ -104,7 +104,7 @@ func (l *Limit) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// mostMistakes is how many mistakes in an object are reported. An untrusted text may have a million of them.
+// mostMistakes is the number of reported mistakes in an object. An untrusted text may have a million mistakes.
 const mostMistakes = 20
 
 // object reads the fields of an object.
@@ -123,7 +123,7 @@ func (l *Limit) object(data []byte) (errs []error) {
 		if err := in.Decode(&value); err != nil {
 			return []error{err}
 		}
-		name := key.(string) // in an object keys are texts
+		name := key.(string) // the keys of an object are texts
 		if seen[name] {
 			errs = append(errs, invalid(name, "is given twice"))
 			continue
@@ -170,7 +170,7 @@ func money(name string, value []byte, to *Cost) error {
 	}
 }
 
-// number reads a limit that is counted.
+// number reads a limit that is a count.
 func number[T int | int64](name string, value []byte, to *T, bits int) error {
 	switch n, err := strconv.ParseInt(string(value), 10, bits); {
 	case errors.Is(err, strconv.ErrRange) && value[0] != '-':
@@ -185,8 +185,8 @@ func number[T int | int64](name string, value []byte, to *T, bits int) error {
 	}
 }
 
-// MarshalJSON returns a number of dollars if that is the only limit, else an object with the limits that there are,
-// and null if there is none.
+// MarshalJSON returns a number of dollars if that is the only limit, else an object with the set limits, and null if
+// there are none.
 func (l Limit) MarshalJSON() ([]byte, error) {
 	switch {
 	case l.IsZero():

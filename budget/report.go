@@ -2,15 +2,15 @@ package budget
 
 import "encoding/json"
 
-// Report is a limit beside what was used. In JSON the limit of money is null if there is none, and a measure without a
-// limit is left out:
+// Report is a limit with its use. In JSON the limit of money is null if there is none, and a measure without a limit is
+// left out:
 //
 //	{"limit": 3, "spent": 0.42, "exceeded": false, "files": {"limit": 50, "spent": 7, "exceeded": false}}
 type Report struct {
-	// Limit is the money that may be spent, 0 for no limit, and Spent what was.
+	// Limit is the money that may be spent, 0 for no limit. Spent is the spent money.
 	Limit Cost `json:"limit"`
 	Spent Cost `json:"spent"`
-	// Exceeded means that more money was spent than the limit allows; as much is not more.
+	// Exceeded means that more money was spent than the limit allows; an equal amount is allowed.
 	Exceeded bool `json:"exceeded"`
 	// Files, Edits and Bytes are nil without a limit.
 	Files *Measure `json:"files,omitempty"`
@@ -18,14 +18,14 @@ type Report struct {
 	Bytes *Measure `json:"bytes,omitempty"`
 }
 
-// Measure is a limit that is counted, beside what was used.
+// Measure is a limit that is a count, with its use.
 type Measure struct {
 	Limit    int64 `json:"limit"`
 	Spent    int64 `json:"spent"`
 	Exceeded bool  `json:"exceeded"`
 }
 
-// Report returns the limit beside what was used.
+// Report returns the limit with its use.
 func (l Limit) Report(u Use) Report {
 	r := Report{Limit: max(l.USD, 0), Spent: u.USD, Exceeded: l.USD > 0 && u.USD > l.USD}
 	places := [...]**Measure{&r.Files, &r.Edits, &r.Bytes}
@@ -56,7 +56,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	return json.Marshal(form)
 }
 
-// UnmarshalJSON reads what MarshalJSON has written, as a stored result has it. The report is unchanged if it fails.
+// UnmarshalJSON reads the JSON of MarshalJSON, for example from a stored result. The report is unchanged if it fails.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	var form report
 	if err := json.Unmarshal(data, &form); err != nil {

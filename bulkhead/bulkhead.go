@@ -1,9 +1,9 @@
-// Package bulkhead bounds how much of one kind goes on at the same time: commands, agents, calls of a tool, the use
+// Package bulkhead limits the number of concurrent operations of one kind: commands, agents, calls of a tool, the use
 // of a device.
 //
-// A [Bulkhead] lets a number of holders in and a number of others wait. Requests beyond that are refused at once, by a
-// [SaturatedError], instead of making the line longer. One Bulkhead is shared by all that are to be bounded together,
-// such as the executors of a server.
+// A [Bulkhead] has a number of places, and a queue of limited length. Requests beyond that are refused at once with a
+// [SaturatedError], instead of making the queue longer. Users with a common limit share one Bulkhead, such as the
+// executors of a server.
 //
 //	b := bulkhead.New(2, 10)           // 2 at work, 10 waiting
 //	release, err := b.Acquire(ctx)
@@ -12,9 +12,8 @@
 //	}
 //	defer release()
 //
-// To take several, ask for all of them by one call of [Acquire], which takes them in an order that is the same
-// everywhere: then no two can each hold what the other one waits for. A holder that asks for another one by a call of
-// its own has no such promise.
+// To acquire several, use one call of [Acquire], which acquires them in the same order everywhere: then two callers can
+// never wait for each other. Separate calls for several bulkheads may deadlock.
 package bulkhead
 
 import (
@@ -29,33 +28,33 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// Bulkhead is a number of places, and a line of those that wait. It is made by New and safe for concurrent use. The
-// zero Bulkhead has no places: it lets nothing in. A nil *Bulkhead bounds nothing.
+// Bulkhead is a number of places, with a queue. It is made by New and safe for concurrent use. The zero Bulkhead has no
+// places, so it admits nothing. A nil *Bulkhead has no limit.
 type Bulkhead struct {
 	limit, queue int
-	order        uint64 // in which several are taken
+	order        uint64 // the order in which several are acquired
 
 	mu      sync.Mutex
 	held    int
 	waiting []chan struct{} // first come, first served; a place is handed over by closing
 }
 
-// New returns a bulkhead with limit places and room for queue in the line. A limit of 0 or less lets nothing in, and
-// a queue of 0 or less lets nothing wait.
+// New returns a bulkhead with limit places and a queue of length queue. A limit of 0 or less admits nothing, and with a
+// queue of 0 or less nothing waits.
 func New(limit, queue int) *Bulkhead {
 	return &Bulkhead{limit: max(limit, 0), queue: max(queue, 0), order: rand.Uint64()}
 }
 
-// SaturatedError reports that all places are taken and the line is full. Asking again at once does not help, and makes
-// things worse for those that wait.
+// SaturatedError reports that all places are taken and the queue is full. Retrying at once does not help, and harms the
+// waiting callers.
 type SaturatedError struct {
-	// Name is what the caller of Acquire calls the bulkhead, "" if it has no name.
+	// Name is the name of the bulkhead in the call of Acquire, "" if it has none.
 	Name string
-	// Limit and Queue are those of New.
+	// Limit and Queue are the arguments of New.
 	Limit, Queue int
 }
 
-// Error says which bulkhead is full.
+// Error names the full bulkhead.
 func (e *SaturatedError) Error() string {
 	name := "bulkhead"
 	if e.Name != "" {
@@ -64,20 +63,20 @@ func (e *SaturatedError) Error() string {
 	return fmt.Sprintf("%s is full: %d at work, %d waiting", name, e.Limit, e.Queue)
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *SaturatedError) MarshalJSON() ([]byte, error) {
 	return errorform.Marshal(e.Code(), e)
 }
 
-// Code is "bulkhead_saturated".
+// Code returns "bulkhead_saturated".
 func (e *SaturatedError) Code() string { return errorform.Saturated }
 
-// Retryable is false: a request that is refused for too much work is not retried automatically.
+// Retryable returns false: a request that is refused because of overload is not retried automatically.
 func (e *SaturatedError) Retryable() bool { return false }
 
-// Acquire takes a place, and waits in the line if there is none. Places are given in the order of the line. The error
-// is a *SaturatedError, or the cause why ctx is done; then no place is taken even if there is one. release gives the
-// place back. It must be called, and further calls do nothing.
+// Acquire takes a place, and waits in the queue if there is none. Places are given in the order of the queue. The error
+// is a *SaturatedError, or the cause why ctx is done; then no place is taken even if there is one. release returns the
+// place. It must be called; further calls do nothing.
 func (b *Bulkhead) Acquire(ctx context.Context) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -107,7 +106,7 @@ func (b *Bulkhead) Acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// release hands a place over to the first in the line, or makes it free.
+// release passes a place to the first in the queue, or frees it.
 func (b *Bulkhead) release() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -119,7 +118,7 @@ func (b *Bulkhead) release() {
 	b.waiting = slices.Delete(b.waiting, 0, 1)
 }
 
-// leave takes one out of the line. If it was given a place meanwhile, that goes on to the next.
+// leave removes a caller from the queue. If it has got a place in the meantime, the place goes to the next.
 func (b *Bulkhead) leave(mine chan struct{}) {
 	b.mu.Lock()
 	at := slices.Index(b.waiting, mine)
@@ -132,9 +131,9 @@ func (b *Bulkhead) leave(mine chan struct{}) {
 	}
 }
 
-// Acquire takes a place in each of the bulkheads that have any of the names, all or none. Names without a bulkhead are
-// left out, and a bulkhead with several names is taken once. They are taken in an order of their own, which is the
-// same for all callers, whatever they call them. A *SaturatedError has the name.
+// Acquire takes a place in each of the bulkheads with any of the names, all or none. Names without a bulkhead are
+// ignored, and a bulkhead with several names is taken once. They are taken in a fixed order, which is the same for all
+// callers, whatever names they use. A *SaturatedError has the name.
 func Acquire(ctx context.Context, bulkheads map[string]*Bulkhead, names ...string) (release func(), err error) {
 	type place struct {
 		name string
@@ -153,7 +152,7 @@ func Acquire(ctx context.Context, bulkheads map[string]*Bulkhead, names ...strin
 	slices.SortStableFunc(places, func(p, q place) int { return cmp.Compare(p.in.order, q.in.order) })
 
 	var held []func()
-	release = func() { // each of them does it once
+	release = func() { // each releases only once
 		for _, give := range slices.Backward(held) {
 			give()
 		}

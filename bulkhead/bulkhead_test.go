@@ -70,7 +70,7 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
-// Those in the line get places in its order, and what is more than the line holds is refused at once.
+// Waiting callers get places in the order of the queue, and requests beyond the queue are refused at once.
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// free checks that a bulkhead has that many places free, and no more.
+// free checks that a bulkhead has exactly that many free places.
 func free(t *testing.T, b *bulkhead.Bulkhead, places int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -157,7 +157,7 @@ func TestContext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The first in the line gives up; the second must get the place, and the line have room for a third.
+		// The first in the queue gives up; the second must get the place, and the queue must have room for a third.
 		first, giveUp := context.WithCancelCause(t.Context())
 		errs, second := make(chan error, 1), make(chan error, 1)
 		go func() { _, err := b.Acquire(first); errs <- err }()
@@ -191,7 +191,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// A place that is handed over just when the one who waits gives up is not lost.
+// A place that is passed on just when the waiting caller gives up is not lost.
 func TestHandedOverTooLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestHandedOverTooLate(t *testing.T) {
 			synctest.Wait() // now it waits
 			if round%2 == 0 {
 				cancel()
-				release() // most of the time before the other one has run
+				release() // usually before the other goroutine has run
 			} else {
 				release()
 				cancel()
@@ -222,8 +222,7 @@ func TestHandedOverTooLate(t *testing.T) {
 	})
 }
 
-// Two hosts share two bulkheads and call them the other way round: a fixed order of names would let each hold what the
-// other one waits for.
+// Two hosts share two bulkheads under swapped names: with a fixed order of names they would wait for each other.
 func TestSeveralWithoutDeadlock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -281,10 +280,10 @@ func TestSeveralWithoutDeadlock(t *testing.T) {
 	})
 }
 
-// If any of several is full, the others are given back.
+// If any of several is full, the others are released.
 func TestAllOrNone(t *testing.T) {
 	t.Parallel()
-	for range 20 { // in which order they are taken is chance
+	for range 20 { // the order in which they are taken is random
 		all := map[string]*bulkhead.Bulkhead{"a": bulkhead.New(1, 0), "b": bulkhead.New(1, 0), "c": bulkhead.New(1, 0)}
 		release, err := bulkhead.Acquire(t.Context(), all, "b")
 		if err != nil {

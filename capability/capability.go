@@ -1,21 +1,21 @@
-// Package capability names what a file system may offer beside afero.Fs, and afero.Symlinker for links. No file system
-// has to implement any of these interfaces. millrace asks for each with a type assertion and goes another way where it
-// is missing; what a commit can promise depends on which are there:
+// Package capability names abilities that a file system may have in addition to afero.Fs, and afero.Symlinker for
+// links. No file system has to implement any of these interfaces. millrace checks for each with a type assertion and
+// uses another way if it is missing; the guarantees of a commit depend on the available interfaces:
 //
 //   - [Locker] keeps other runs out. Without it a commit locks the tree by a mark in the state directory.
-//   - [FileLocker] keeps others from a file that one program writes to. Without it a mark beside the file does.
-//   - [Exchanger], [NoReplacer] and [Linker] put a file in its place in one step, and tell whether another program was
+//   - [FileLocker] keeps others from a file that one program writes to. Without it a mark next to the file does.
+//   - [Exchanger], [NoReplacer] and [Linker] put a file in its place in one step, and detect whether another program was
 //     there in between. Without them a commit checks and then renames.
 //   - [DirSyncer] makes a commit survive a power cut. Without it a commit survives the end of the process.
-//   - [Identifier] sees that a file was changed without reading it, [MetaCopier], [Inheriter] and [LinkTimer] keep
-//     owner, attributes and times of a file that is written anew.
-//   - [DirOpener] makes a walk faster. [Namer] and [Volatile] say what names mean and how long files live.
+//   - [Identifier] detects that a file was changed without reading it, [MetaCopier], [Inheriter] and [LinkTimer] keep
+//     owner, attributes and times of a file that is written again.
+//   - [DirOpener] makes a walk faster. [Namer] and [Volatile] define the meaning of names and how long files live.
 //
-// A directory of the system opened by fsutil.OpenRoot has all that the system has. A file system of your own has the
-// abilities that it has methods for: embed an afero.Fs, add the methods, and pass it to an executor. fsutil.Raise
+// A directory of the system opened by fsutil.OpenRoot has all abilities of the system. Your own file system has the
+// abilities for which it has methods: embed an afero.Fs, add the methods, and pass it to an executor. fsutil.Raise
 // returns such a file system unchanged, so its methods replace everything that Raise would have added.
 //
-// All methods take canonical names, relative to the root of the tree, and must be safe for concurrent use. An error
+// All methods receive canonical names, relative to the root of the tree, and must be safe for concurrent use. An error
 // that matches [errors.ErrUnsupported] means that the ability is missing after all, on this mount for example. The
 // caller then works without it.
 package capability
@@ -29,22 +29,23 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// ErrShowsThrough: a file system removed a name as it was asked to, but something else is still there that it cannot
-// remove. Layered file systems return it when a lower layer shows through, such as an afero.CopyOnWriteFs.
+// ErrShowsThrough means that a file system removed a name, but something else is still there that it cannot remove.
+// Layered file systems return it if a lower layer shows through, such as an afero.CopyOnWriteFs.
 var ErrShowsThrough = errors.New("is still there after it was removed: a lower layer of the file system shows through")
 
-// ErrMountPoint is the error of a file or directory that something is mounted on, as docker run -v FILE:FILE does.
+// ErrMountPoint is the error of a file or directory that something is mounted on, for example by docker run -v
+// FILE:FILE.
 var ErrMountPoint = errors.New("is a mount point: it cannot be replaced, moved or removed")
 
-// ErrLocked: another executor held the lock until the wait was over.
+// ErrLocked means that another executor held the lock until the wait was over.
 var ErrLocked = errorform.New(errorform.Locked, "another run holds the lock of this tree")
 
-// Linker makes hard links. It does not follow a symbolic link at oldname and fails if newname exists.
+// Linker creates hard links. It does not follow a symbolic link at oldname and fails if newname exists.
 type Linker interface {
 	Link(oldname, newname string) error
 }
 
-// Exchanger swaps what stands at two names in one step. Both must exist.
+// Exchanger swaps the files at two names in one step. Both must exist.
 type Exchanger interface {
 	Exchange(a, b string) error
 }
@@ -60,7 +61,7 @@ type DirSyncer interface {
 }
 
 // Locker keeps other executors, in this process and others, from writing to the tree. It waits until ctx is done and
-// returns [ErrLocked] then. Nothing is left in the tree. Closing the result gives the lock back.
+// returns [ErrLocked] then. Nothing is left in the tree. Closing the result releases the lock.
 type Locker interface {
 	Lock(ctx context.Context) (io.Closer, error)
 }
@@ -69,22 +70,22 @@ type Locker interface {
 // lock is on the file, not on its name. It is advisory: code that does not ask for the lock can still read and write.
 // It ends when the result is closed, and with the process. Two locks in one process exclude each other too.
 type FileLocker interface {
-	// LockFile takes the lock of the file for its caller alone. It waits until ctx is done and returns [ErrLocked]
-	// then; a ctx that is done already still gets a lock that is free.
+	// LockFile locks the file exclusively. It waits until ctx is done and returns [ErrLocked] then; if ctx is already
+	// done, a free lock is still taken.
 	LockFile(ctx context.Context, name string) (io.Closer, error)
-	// TryLockFile takes, without waiting, a lock that others can have by TryLockFile at the same time, to find out
-	// whether anyone has the file: the error is [ErrLocked] then. While it is held, LockFile waits.
+	// TryLockFile takes, without waiting, a lock that several callers of TryLockFile can share, to find out whether anyone
+	// has the file locked: then the error is [ErrLocked]. While it is held, LockFile waits.
 	TryLockFile(name string) (io.Closer, error)
 }
 
-// Identifier tells the identity of a file from what Stat, Lstat or a directory listing said of it; ok is false where
-// that is not known.
+// Identifier returns the identity of a file from the result of Stat, Lstat or a directory listing; ok is false if it is
+// not known.
 type Identifier interface {
 	IdentityOf(info fs.FileInfo) (id Identity, ok bool)
 }
 
-// Identity tells one file of an operating system from another, and sees most changes to it without reading it. The zero
-// Identity means that the file system does not say.
+// Identity distinguishes the files of an operating system, and shows most changes to a file without reading it. The
+// zero Identity means that the identity is unknown.
 type Identity struct {
 	Dev   uint64 `json:"dev,omitempty"`
 	Ino   uint64 `json:"ino,omitempty"`
@@ -118,16 +119,16 @@ type LinkTimer interface {
 	LinkTimes(name string, mtimeNano int64) error
 }
 
-// DirOpener opens a directory for walking it: one path resolution a directory instead of one a file.
+// DirOpener opens a directory for walking it: with one path resolution per directory instead of one per file.
 type DirOpener interface {
 	OpenDir(name string) (DirHandle, error)
 }
 
 // DirHandle is an open directory. Its methods are safe for concurrent use.
 type DirHandle interface {
-	// ReadDir returns all entries, in no particular order, without a stat for each where the system allows.
+	// ReadDir returns all entries, in any order, without a stat for each if the system allows that.
 	ReadDir() ([]fs.DirEntry, error)
-	// OpenFile opens the regular file of that name in the directory for reading. It follows no symbolic link, never
+	// OpenFile opens the regular file with that name in the directory for reading. It follows no symbolic link, never
 	// blocks on a pipe, and returns fsutil.ErrNotRegular for anything else.
 	OpenFile(name string) (ReadFile, error)
 	Close() error
@@ -140,14 +141,14 @@ type ReadFile interface {
 	Stat() (fs.FileInfo, error)
 }
 
-// Namer turns a name as a pipeline gives it into the canonical one, for file systems on which absolute names mean
-// something. Without it fsutil.Clean does.
+// Namer converts a name from a pipeline to the canonical name, for file systems on which absolute names are meaningful.
+// Without it fsutil.Clean is used.
 type Namer interface {
 	Canonical(name string) (string, error)
 }
 
-// Volatile is a file system that knows whether what is written to it lives and dies with the process. One that does not
-// say so is taken to outlive it.
+// Volatile is a file system that reports whether its files are lost at the end of the process. Other file systems count
+// as lasting.
 type Volatile interface {
 	InMemory() bool
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// bucketFs is a file system of one's own: any afero.Fs, with a lock that all programs that write to the bucket take.
+// bucketFs is a custom file system: any afero.Fs, with a lock that all programs take that write to the bucket.
 type bucketFs struct {
 	afero.Fs
 	locks chan struct{}
@@ -36,7 +36,7 @@ func (b bucketFs) Close() error {
 	return nil
 }
 
-// A file system shows its abilities by its methods. Here it has a lock, which a run holds from before its first step to
+// A file system has abilities by its methods. Here it has a lock, which a run holds from before its first step until
 // after its commit.
 func Example() {
 	memory, err := fsutil.Raise(afero.NewMemMapFs())

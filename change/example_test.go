@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Changes made on a stage come out as a change at each path, with the bytes of both sides.
+// Changes made on a stage become a change at each path, with the bytes of both sides.
 func ExampleChange() {
 	base := afero.NewMemMapFs()
 	if err := afero.WriteFile(base, "notes.txt", []byte("one\ntwo\n"), 0o644); err != nil {

@@ -20,10 +20,10 @@ const (
 	File
 	Dir
 	Symlink
-	Other // a socket, a pipe, a device: seen, never touched
+	Other // a socket, a pipe, a device: visible, but never touched
 )
 
-// kinds are the names of the kinds, by their numbers.
+// kinds has the names of the kinds, by number.
 var kinds = [...]string{Absent: "absent", File: "file", Dir: "dir", Symlink: "symlink", Other: "other"}
 
 // String returns the lower-case name used in JSON, journals and messages.
@@ -56,10 +56,10 @@ func (h Hash) String() string {
 	return hex.EncodeToString(h[:])
 }
 
-// MarshalText writes what String returns.
+// MarshalText writes the text of String.
 func (h Hash) MarshalText() ([]byte, error) { return []byte(h.String()), nil }
 
-// UnmarshalText reads what MarshalText wrote.
+// UnmarshalText reads the text of MarshalText.
 func (h *Hash) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*h = Hash{}
@@ -72,20 +72,20 @@ func (h *Hash) UnmarshalText(text []byte) error {
 	return err
 }
 
-// State is what stands at one path at one time: everything a commit checks before it writes and puts back when it
-// undoes. The zero State means that nothing stands there.
+// State is the file at a path at one time: everything that a commit checks before it writes, and restores when it
+// undoes. The zero State means that there is no file.
 type State struct {
 	Kind    Kind                `json:"kind"`
 	Mode    fs.FileMode         `json:"mode,omitempty"`   // only PermBits
-	Size    int64               `json:"size,omitempty"`   // bytes; of files only
-	Hash    Hash                `json:"sha256,omitzero"`  // of files only
-	Target  string              `json:"target,omitempty"` // of symbolic links only
+	Size    int64               `json:"size,omitempty"`   // bytes; only for files
+	Hash    Hash                `json:"sha256,omitzero"`  // only for files
+	Target  string              `json:"target,omitempty"` // only for symbolic links
 	ModTime time.Time           `json:"mtime,omitzero"`
 	ID      capability.Identity `json:"id,omitzero"`
 }
 
 // SameContent reports whether two states have equal kind, permission bits, bytes and link target. Times and identities
-// are not compared. Hashes must be known for files.
+// are not compared. Hashes of files must be known.
 func (s State) SameContent(o State) bool {
 	if s.Kind != o.Kind {
 		return false

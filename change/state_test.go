@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/backing"
 )
 
-// Journals and plans are read by later versions, so the text is part of the contract.
+// Later versions read journals and plans, so the text is part of the contract.
 func TestState_text(t *testing.T) {
 	t.Parallel()
 	const abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" // of FIPS 180-2
@@ -96,7 +96,7 @@ func TestChange_content(t *testing.T) {
 	bare := change.Change{Kind: change.Created, Path: "f"}
 	c := bare
 	c.SetBytes(nil, backing.Bytes([]byte("new")))
-	for range 2 { // anew each time
+	for range 2 { // again each time
 		if got, err := read(c.OpenNew); got != "new" || err != nil {
 			t.Errorf("OpenNew = %q, %v", got, err)
 		}

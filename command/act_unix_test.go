@@ -13,28 +13,28 @@ import (
 	"time"
 )
 
-// actOn does what only Unix has.
+// actOn runs the acts that only Unix has.
 func actOn(what string, args []string) int {
 	switch what {
-	case "linger": // leaves a pid in a file, prints that it is there, and stays
+	case "linger": // writes its pid to a file, prints that it runs, and stays
 		mark(args[0])
 		fmt.Println("there")
 		stay()
-	case "deaf": // as linger, but SIGTERM is not heard
+	case "deaf": // like linger, but ignores SIGTERM
 		signal.Ignore(syscall.SIGTERM)
 		mark(args[0])
 		fmt.Println("there")
 		stay()
-	case "mute": // as linger, with nothing open
+	case "mute": // like linger, with nothing open
 		mark(args[0])
 		fmt.Println("there")
 		for fd := range 3 {
 			_ = syscall.Close(fd)
 		}
 		stay()
-	case "leave": // starts a child with these words in the way that is said first, and goes when it is there
+	case "leave": // starts a child with these words in the way of the first word, and exits when the child runs
 		return leave(args[0], args[1], args[2:])
-	case "bomb": // starts itself in sessions of its own, again and again, so many at most
+	case "bomb": // starts itself in new sessions, again and again, up to a number
 		n, _ := strconv.Atoi(args[0])
 		for range n {
 			_ = again(true, nil, "act", "bomb", strconv.Itoa(n-1), args[1]).Start()
@@ -48,12 +48,12 @@ func actOn(what string, args []string) int {
 			return 1
 		}
 		_ = conn.Close()
-	case "father": // has a child in a session of its own, and stays
+	case "father": // starts a child in a new session, and stays
 		if leave("s", args[0], []string{"deaf", args[0]}) == 0 {
 			fmt.Println("there")
 		}
 		stay()
-	case "host": // runs a command as a host does
+	case "host": // runs a command like a host
 		return host(args[0], args[1:])
 	}
 	return 0
@@ -74,7 +74,7 @@ func mark(file string) {
 	}
 }
 
-// again is the test binary once more, perhaps in a session of its own.
+// again returns a command for another run of the test binary, perhaps in a new session.
 func again(session bool, env []string, args ...string) *exec.Cmd {
 	program, _ := os.Executable()
 	cmd := exec.Command(program, args...)
@@ -83,8 +83,8 @@ func again(session bool, env []string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// leave starts a process and does not wait for it. The ways are letters: s a session of its own, g a group of its own,
-// e an empty environment, o the output stays open.
+// leave starts a process and does not wait for it. The ways are letters: s a new session, g a new group, e an empty
+// environment, o the output stays open.
 func leave(ways, file string, args []string) int {
 	var env []string
 	attributes := &syscall.SysProcAttr{}

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// eachRound calls test some times, for a command that leaves eight processes with sessions of their own.
+// eachRound calls test several times, for a command that leaves eight processes in new sessions.
 func eachRound(t *testing.T, test func(p command.Policy, i int)) {
 	t.Helper()
 	if _, err := exec.LookPath("setsid"); err != nil {
@@ -26,8 +26,8 @@ func eachRound(t *testing.T, test func(p command.Policy, i int)) {
 	fstest.Countf(t, "%d commands that leave eight processes", rounds)
 }
 
-// TestBecomesAnother: what has a session of its own and is about to become another program shows nothing of itself for
-// a moment. It does not get away.
+// TestBecomesAnother: a process in a new session that is executing a new program does not show its environment for a
+// moment. It does not escape.
 func TestBecomesAnother(t *testing.T) {
 	t.Parallel()
 	eachRound(t, func(p command.Policy, i int) {
@@ -42,7 +42,7 @@ func TestBecomesAnother(t *testing.T) {
 	})
 }
 
-// TestKilledTogether: a script that a command has left does not go on because the program that it waits for is killed
+// TestKilledTogether: a script that a command has left does not continue when the program that it waits for is killed
 // first.
 func TestKilledTogether(t *testing.T) {
 	t.Parallel()

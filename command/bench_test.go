@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// BenchmarkOutput takes what a command prints: lines of a log, with and without secrets to look for.
+// BenchmarkOutput reads output of a command: lines of a log, with and without secrets to look for.
 func BenchmarkOutput(b *testing.B) {
 	text := strings.Repeat("2026-11-22T17:15:35Z a line of a log that says nothing of note\n", 512)
 	for _, secrets := range []int{0, 1, 5} {

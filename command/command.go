@@ -2,7 +2,7 @@ package command
 
 import "context"
 
-// Command is one command that is to run.
+// Command is a command to run.
 type Command struct {
 	// Step is the id of the step that runs the command, "" outside of a step.
 	Step string
@@ -13,10 +13,10 @@ type Command struct {
 
 	// Root is the tree, an absolute path: the command may write there. If it is "", the command runs in Temp.
 	Root string
-	// Dir is where the command starts, an absolute path in Root; "" is Root itself.
+	// Dir is the directory in which the command starts, an absolute path in Root; "" is Root itself.
 	Dir string
-	// Temp and Home are absolute paths of directories for TMPDIR and HOME. "" is a private empty one, which is removed
-	// when the command has ended.
+	// Temp and Home are absolute paths of directories for TMPDIR and HOME. "" is a private, empty directory, which is
+	// removed when the command has ended.
 	Temp, Home string
 	// Shared is the absolute path of the directory that the steps of a run share, "" for none.
 	Shared string
@@ -31,7 +31,7 @@ type Command struct {
 	Read, Write []string
 	Network     bool
 
-	// MaxOutput is the number of bytes kept of each stream; 0 is 1 MiB, and never more than the policy's.
+	// MaxOutput is the number of bytes kept of each stream, at most the policy's; 0 is 1 MiB.
 	MaxOutput int64
 	// OnOutput receives the output of the command while it runs; nil means none. The stream is "stdout" or "stderr".
 	// A text is at most 32 KiB of valid UTF-8, with masked secrets. Calls never overlap, and there are none after Run
@@ -39,7 +39,7 @@ type Command struct {
 	OnOutput func(stream, text string)
 }
 
-// Exit is how a command has ended.
+// Exit is the end of a command.
 type Exit struct {
 	// Code is the exit status, -1 if a signal has ended the command.
 	Code int
@@ -58,17 +58,17 @@ type Exit struct {
 // Refusal is an access that the sandbox has refused: a path, or the network. It comes from the output of the command,
 // so it helps people, and programs must not rely on it.
 type Refusal struct {
-	// Path is the absolute path of a file or directory that is there, "" for the network.
+	// Path is the absolute path of an existing file or directory, "" for the network.
 	Path string
-	// Write is set if the command was to write there, and not only to read.
+	// Write is set if the command tried to write there, not only to read.
 	Write bool
 	// Home is set if the command looked for the path in its own HOME, which is empty, and the user's home has it.
 	Home bool
-	// Network is set if it was the network.
+	// Network is set if the network was refused.
 	Network bool
 }
 
-// String names the path or the network, and the field of the policy that gives it.
+// String returns the path or the network, and the field of the policy that allows it.
 func (r Refusal) String() string {
 	switch {
 	case r.Network:
@@ -89,12 +89,11 @@ type Output struct {
 	Text string
 	// Size is the number of bytes that were printed.
 	Size int64
-	// Truncated means that something between the two parts of Text is missing.
+	// Truncated means that text between the two parts of Text is missing.
 	Truncated bool
 }
 
-// Runner runs commands elsewhere than in a process of this system: in a container, in a control group, on another
-// machine.
+// Runner runs commands outside of the processes of this system: in a container, in a control group, on another machine.
 type Runner interface {
 	// Run runs an allowed command, in its directory and with exactly its environment. It returns after the command
 	// and all processes that it has started have ended. Root, Temp, Home and Shared are directories of this system.

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// elsewhere lets the host's Runner run a command. The Runner's output is treated as the output of a command.
+// elsewhere runs a command with the host's Runner. The Runner's output is treated as the output of a command.
 func (p Policy) elsewhere(ctx context.Context, c Command, env environment) (Exit, error) {
 	whole := p.complete(c, env)
 	live := p.printer(c)

@@ -17,17 +17,17 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// cookie is the variable by which the processes of a command are found. If this program itself runs in a command, the
-// value is that command's value, a point, and a value of its own, so that a search for the outer value finds both.
+// cookie is the variable that marks the processes of a command. If this program itself runs in a command, the value is
+// that command's value, a dot, and a new value, so that a search for the outer value finds both.
 const cookie = "MILLRACE_EXEC"
 
-// rootMark is what the value of the cookie has of the tree, so that what is left there can be found later.
+// rootMark returns the part of the cookie's value for the tree, so that processes left in the tree can be found later.
 func rootMark(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return "-" + hex.EncodeToString(sum[:8])
 }
 
-// sameCase is how names are compared: Windows takes path for PATH.
+// sameCase returns a name in the form for comparison: on Windows, path is PATH.
 func sameCase(name string) string {
 	if runtime.GOOS == "windows" {
 		return strings.ToUpper(name)
@@ -35,7 +35,7 @@ func sameCase(name string) string {
 	return name
 }
 
-// reserved returns why a step may never set a name, "" if it may.
+// reserved returns the reason why a step may never set a name, "" if it may.
 func reserved(name string) string {
 	switch upper := sameCase(name); {
 	case upper == "PATH", upper == "HOME", strings.HasPrefix(upper, "GIT_"), strings.HasPrefix(upper, "LD_"),
@@ -47,7 +47,7 @@ func reserved(name string) string {
 	return ""
 }
 
-// badName says why nothing can have a name in an environment, "" if something can.
+// badName returns the reason why an environment cannot have a name, "" if it can.
 func badName(name string) string {
 	switch {
 	case name == "":
@@ -58,7 +58,7 @@ func badName(name string) string {
 	return ""
 }
 
-// badValue says why nothing can have this value in an environment, "" if something can.
+// badValue returns the reason why an environment cannot have a value, "" if it can.
 func badValue(value string) string {
 	if strings.ContainsRune(value, 0) {
 		return "its value has a NUL byte"
@@ -66,7 +66,7 @@ func badValue(value string) string {
 	return ""
 }
 
-// environment is what a command gets, by name. On Windows two names that differ in case are one.
+// environment is the environment of a command, by name. On Windows names that differ only in case are the same.
 type environment map[string]string
 
 func (e environment) set(name, value string) {
@@ -80,14 +80,14 @@ func (e environment) set(name, value string) {
 	e[name] = value
 }
 
-// setAll sets what one map has.
+// setAll sets the variables of a map.
 func (e environment) setAll(more map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(more)) {
 		e.set(name, more[name])
 	}
 }
 
-// setNew sets what is not set yet.
+// setNew sets a variable that is not set yet.
 func (e environment) setNew(name, value string) {
 	for old := range e {
 		if sameCase(old) == sameCase(name) {
@@ -97,7 +97,7 @@ func (e environment) setNew(name, value string) {
 	e[name] = value
 }
 
-// list is the environment as a process takes it, in order.
+// list returns the environment in the form for a process, in order.
 func (e environment) list() []string {
 	all := make([]string, 0, len(e))
 	for _, name := range slices.Sorted(maps.Keys(e)) {
@@ -106,8 +106,8 @@ func (e environment) list() []string {
 	return all
 }
 
-// path returns the directories in which programs are looked for, absolute ones only: an entry such as "." would run
-// what a step has put into the tree.
+// path returns the directories in which programs are looked up. They are absolute: an entry such as "." would run
+// programs that a step has put into the tree.
 func (p Policy) path() string {
 	list, set := "", false
 	for name, value := range p.Env {
@@ -122,7 +122,7 @@ func (p Policy) path() string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// environment makes that of a command. Its step env has been permitted.
+// environment returns the environment of a command. The step's variables have already been permitted.
 func (p Policy) environment(ctx context.Context, c Command) (environment, error) {
 	env := make(environment)
 	for _, name := range slices.Concat([]string{"LANG"}, system(), p.PassEnv) {
@@ -171,7 +171,7 @@ func (p Policy) environment(ctx context.Context, c Command) (environment, error)
 	return env, nil
 }
 
-// system returns what a program needs of the host to start at all.
+// system returns the host's variables that a program needs to start at all.
 func system() []string {
 	if runtime.GOOS == "windows" {
 		return []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS",

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// given runs a command by a Runner and returns the environment that it gets, without HOME and TMPDIR.
+// given runs a command with a Runner and returns its environment, without HOME and TMPDIR.
 func given(t *testing.T, p command.Policy, c command.Command) map[string]string {
 	t.Helper()
 	var env map[string]string
@@ -56,7 +56,7 @@ func TestEnvironment(t *testing.T) {
 		policy command.Policy
 		step   map[string]string
 		c      command.Command
-		want   map[string]string // beside PATH, LANG and HOME
+		want   map[string]string // in addition to PATH, LANG and HOME
 	}{
 		{name: "nothing else of the host", want: map[string]string{}},
 		{name: "what is passed", policy: command.Policy{PassEnv: []string{"MINE", "NOT_THERE"}}, want: map[string]string{"MINE": "host's"}},
@@ -110,7 +110,7 @@ func TestEnvironment(t *testing.T) {
 
 type key struct{}
 
-// TestRealEnvironment: a command in a process of this system sees the same, and the value by which it is found.
+// TestRealEnvironment: a command in a process of this system has the same environment, and the cookie.
 func TestRealEnvironment(t *testing.T) {
 	t.Setenv("LANG", "C")
 	t.Setenv("PATH", os.Getenv("PATH")+string(filepath.ListSeparator)+".")
@@ -135,7 +135,7 @@ func TestRealEnvironment(t *testing.T) {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		return // its own variables vary
+		return // the system's own variables vary
 	}
 	want := []string{"EMPTY", "HOME", "LANG", "LINES", "b", "MILLRACE_EXEC", "PATH", "TMPDIR"}
 	if diff := cmp.Diff(want, names); diff != "" {
@@ -143,7 +143,7 @@ func TestRealEnvironment(t *testing.T) {
 	}
 }
 
-// TestStepEnv: what a step may not set is refused by name, with what to do.
+// TestStepEnv: a variable that a step may not set is refused by name, with advice.
 func TestStepEnv(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, reason, hint string }{

@@ -11,24 +11,24 @@ import (
 
 // DeniedError reports that the host does not allow a command. The answer is the same each time.
 type DeniedError struct {
-	// Command is the program, or the whole command line if some arguments are allowed and others not; "" if no command
+	// Command is the program, or the whole command line if only some of its argument lists are allowed; "" if no command
 	// at all can be run.
 	Command string
-	// Reason is why, "" if the policy's Allow has no such program.
+	// Reason is the reason, "" if the policy's Allow does not have the program.
 	Reason string
-	// Hint is what to do, "" if that is not known.
+	// Hint is the advice, "" if none is known.
 	Hint string
-	// Err is what the host's Check has returned, nil if it was not that.
+	// Err is the error of the host's Check, nil for other reasons.
 	Err error
 }
 
-// noProgram is the reason for a program that is not there.
+// noProgram is the reason for a program that does not exist.
 const noProgram = "there is no such program in its PATH"
 
-// Error gives the command and the reason: the host does not allow the command 'curl'.
+// Error returns the command and the reason: the host does not allow the command 'curl'.
 func (e *DeniedError) Error() string { return e.message().Error() }
 
-// As gives a door of the project the message in its parts.
+// As sets a target of a door of the project to the parts of the message.
 func (e *DeniedError) As(target any) bool { return e.message().Give(target) }
 
 func (e *DeniedError) message() *worded.Error {
@@ -45,7 +45,7 @@ func (e *DeniedError) message() *worded.Error {
 	return worded.Errorf("%s", text)
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *DeniedError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "exec_denied".
@@ -61,7 +61,7 @@ func (e *DeniedError) Unwrap() error { return e.Err }
 type limitError struct {
 	// The name of the limit: "printed bytes".
 	What string
-	// Limit is what is allowed, Got what there was when it was noticed.
+	// Limit is the allowed number, Got the number when the excess was noticed.
 	Limit, Got int64
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// A host that lets pipelines look at files and count lines, and nothing else. Where the system has a sandbox, commands run
-// in it.
+// A host that allows pipelines to print files and count lines, and nothing else. If the system has a sandbox, commands
+// run in it.
 func ExamplePolicy_Run() {
 	policy := command.Policy{
 		Allow:   []string{"cat *", "wc -l", "sh ./hello.sh *"},
@@ -48,7 +48,7 @@ func ExamplePolicy_Run() {
 	// the host allows: cat * | wc -l | sh ./hello.sh *
 }
 
-// A pattern that is made of a command line allows this line alone.
+// A pattern made from a command line allows only this line.
 func ExamplePattern() {
 	fmt.Println(command.Pattern("git", "commit", "-m", "it's done, *really*"))
 	// Output: git commit -m 'it''s done, *really*'

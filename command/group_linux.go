@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// sweep kills what is left of the command, until nothing is.
+// sweep kills the remaining processes of the command, until none is left.
 func (g *group) sweep() error {
 	err := killAll(func(dir string, env []byte, pgrp, session int) bool {
 		if pgrp == g.pid || session == g.pid || bytes.Contains(env, []byte(g.token)) {
@@ -18,7 +18,7 @@ func (g *group) sweep() error {
 		return err == nil && g.mark.On(pid)
 	})
 	if errors.Is(err, errNoProc) {
-		g.kill() // there is only the group
+		g.kill() // only the group can be killed
 		return nil
 	}
 	if err != nil {
@@ -27,8 +27,8 @@ func (g *group) sweep() error {
 	return nil
 }
 
-// Reap kills what is left of commands that had root as their [Command].Root, when the program that ran them was
-// killed itself and could not do so. The caller must be the only user of that tree. It works only on Linux, where
+// Reap kills the remaining processes of commands that had root as their [Command].Root, after the program that ran them
+// was killed itself and could not do so. The caller must be the only user of that tree. It works only on Linux, where
 // processes are found by their environment, and ignores processes of other containers.
 func Reap(root string) error {
 	theirs := []byte(rootMark(root))

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// dying is how long killed processes may take to be gone.
+// dying is the time that killed processes may need to end.
 const dying = 10 * time.Second
 
-// sweep kills what is left of the process group, until nothing is left. Processes that have left the group are not
+// sweep kills the remaining processes of the group, until none is left. Processes that have left the group are not
 // found here.
 func (g *group) sweep() error {
 	deadline := time.Now().Add(dying)

@@ -16,7 +16,7 @@ var (
 	errTooLong  = errors.New("there are too many arguments")
 )
 
-// group is the program of a command alone: more is not known here.
+// group is only the program of a command: nothing more is known here.
 type group struct{ process *os.Process }
 
 // marked returns the rules: this system has no marks.

@@ -20,23 +20,22 @@ const (
 	errTooLong  = syscall.E2BIG
 )
 
-// maxCookie bounds what is taken over of the command in which this program itself runs: commands in commands in
-// commands.
+// maxCookie bounds the cookie of the command in which this program itself runs: commands may be nested.
 const maxCookie = 1 << 10
 
-// group is all that belongs to one command: a process group, which is also a session, what has the token in its
-// environment, and what has the mark.
+// group is all processes of one command: a process group, which is also a session, the processes with the token in
+// their environment, and the processes with the mark.
 type group struct {
 	token string
 	mark  sandbox.Mark
-	pid   int // of the program, which is the number of the group and of the session
+	pid   int // of the program; the group and the session have the same number
 }
 
 func newGroup(root string) (*group, error) {
 	return &group{token: rand.Text() + rootMark(root), mark: sandbox.NewMark()}, nil
 }
 
-// marked puts the mark of the group into the rules of its command.
+// marked adds the mark of the group to the rules of its command.
 func (g *group) marked(rules *sandbox.Rules) *sandbox.Rules {
 	if rules != nil {
 		rules.Mark = g.mark
@@ -44,7 +43,7 @@ func (g *group) marked(rules *sandbox.Rules) *sandbox.Rules {
 	return rules
 }
 
-// cookie is the value by which its processes are found.
+// cookie returns the value that marks the processes of the command.
 func (g *group) cookie() string {
 	outer := os.Getenv(cookie)
 	if outer == "" || len(outer) > maxCookie || strings.ContainsRune(outer, 0) {
@@ -53,7 +52,7 @@ func (g *group) cookie() string {
 	return outer + "." + g.token
 }
 
-// prepare does nothing: what starts the command makes its session.
+// prepare does nothing, because starting the command creates its session.
 func (g *group) prepare(*exec.Cmd) {}
 
 func (g *group) started(process *os.Process) error {
@@ -67,7 +66,7 @@ func (g *group) terminate() { g.signal(syscall.SIGTERM) }
 // kill ends the group.
 func (g *group) kill() { g.signal(syscall.SIGKILL) }
 
-// signal sends a signal to the group. Its number is not given to another one while a process of it is left.
+// signal sends a signal to the group. The number of the group is not reused while a process of it is left.
 func (g *group) signal(s syscall.Signal) { _ = syscall.Kill(-g.pid, s) }
 
 func (g *group) close() {}

@@ -21,10 +21,10 @@ const (
 	errTooLong  = windows.ERROR_FILENAME_EXCED_RANGE
 )
 
-// dying is how long killed processes may take to be gone.
+// dying is the time that killed processes may need to end.
 const dying = 10 * time.Second
 
-// group is all that belongs to one command: a job object. When its handle is closed, the host's death included, all
+// group is all processes of one command: a job object. When its handle is closed, also by the death of the host, all
 // processes in it end.
 type group struct {
 	token string
@@ -52,10 +52,10 @@ func newGroup(string) (*group, error) {
 	return &group{token: rand.Text(), job: job}, nil
 }
 
-// cookie is a value that each command has of its own; nothing is found by it here.
+// cookie returns a unique value for each command; it is not used to find processes here.
 func (g *group) cookie() string { return g.token }
 
-// prepare lets the program wait until it is in the job, so that it starts nothing outside.
+// prepare makes the program wait until it is in the job, so that it starts no process outside.
 func (g *group) prepare(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.CREATE_SUSPENDED | windows.CREATE_NEW_PROCESS_GROUP}
 }
@@ -73,7 +73,7 @@ func (g *group) started(process *os.Process) error {
 	return resume(g.pid)
 }
 
-// resume lets the threads of a process run.
+// resume resumes the threads of a process.
 func resume(pid uint32) error {
 	snapshot, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPTHREAD, 0)
 	if err != nil {
@@ -103,10 +103,10 @@ func resume(pid uint32) error {
 	return nil
 }
 
-// terminate asks the program to end, as Ctrl-Break does. Without a console it does not hear of it.
+// terminate asks the program to end, like Ctrl-Break. A program without a console does not notice it.
 func (g *group) terminate() { _ = windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, g.pid) }
 
-// kill ends all that is in the job.
+// kill ends all processes in the job.
 func (g *group) kill() { _ = windows.TerminateJobObject(g.job, 1) }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION.
@@ -115,7 +115,7 @@ type accounting struct {
 	pageFaults, total, active, terminated                  uint32
 }
 
-// sweep ends what is left in the job, and waits until nothing is.
+// sweep ends the remaining processes in the job, and waits until none is left.
 func (g *group) sweep() error {
 	const basicAccounting = 1
 	deadline := time.Now().Add(dying)

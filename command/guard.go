@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// guard looks after a command while it runs.
+// guard watches a command while it runs.
 type guard struct {
 	group *group
 	out   *printer
 	ended chan struct{} // closed when the program has ended
-	left  chan struct{} // closed when nothing looks after it any more
+	left  chan struct{} // closed when nothing watches it any more
 	begun bool
 	err   error // of the context, if it has ended before the command, or of the group
 }
 
-// begin looks after a process from now on.
+// begin starts to watch a process.
 func (g *guard) begin(ctx context.Context, process *os.Process) {
 	g.begun = true
 	if g.err = g.group.started(process); g.err != nil {
@@ -46,7 +46,7 @@ func (g *guard) begin(ctx context.Context, process *os.Process) {
 	}()
 }
 
-// end waits until nothing is done to the process any more.
+// end waits until the process is no longer watched.
 func (g *guard) end() {
 	close(g.ended)
 	if g.begun {

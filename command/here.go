@@ -16,19 +16,19 @@ import (
 
 const (
 	grace    = 2 * time.Second // from SIGTERM to SIGKILL
-	holding  = 2 * time.Second // for what holds the output open when everything that was found is dead
+	holding  = 2 * time.Second // for processes that hold the output open after all known processes are dead
 	busyTill = 2 * time.Second // for a program that another process still has open for writing
 )
 
-// launch is a command that is about to start.
+// launch is a command ready to start.
 type launch struct {
 	Command
 	program string // its file
 	env     environment
 }
 
-// here runs a command in a process of this system. A program that was just written may be held open for writing for a
-// moment, by a process that this one has started meanwhile: that passes.
+// here runs a command in a process of this system. A program that was just written may still be open for writing in
+// another process that this program is starting; that passes, so here retries.
 func (p Policy) here(ctx context.Context, l launch) (Exit, error) {
 	deadline := time.Now().Add(busyTill)
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
@@ -44,7 +44,7 @@ func (p Policy) here(ctx context.Context, l launch) (Exit, error) {
 	}
 }
 
-// once starts a command, looks after it, and returns when all of it is gone.
+// once starts a command, watches it, and returns when all its processes have ended.
 func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 	out := p.printer(l.Command)
 	ends, err := connect(l.Stdin, out)
@@ -71,7 +71,7 @@ func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 		guard.begin(ctx, process)
 	})
 	guard.end()
-	ends.started() // if it has not
+	ends.started() // if they are still open
 	if cmd.Process == nil {
 		ends.close()
 		return Exit{}, p.unstarted(l, err)
@@ -102,7 +102,7 @@ func (p Policy) once(ctx context.Context, l launch) (exit Exit, err error) {
 	return exit, nil
 }
 
-// rules is the sandbox of a command, nil for none. The program itself may be read wherever it is.
+// rules returns the sandbox of a command, nil for none. The program itself may be read anywhere.
 func (p Policy) rules(l launch) *sandbox.Rules {
 	if p.Sandbox == Off {
 		return nil
@@ -115,7 +115,7 @@ func (p Policy) rules(l launch) *sandbox.Rules {
 	}
 }
 
-// inForce is what the sandbox was.
+// inForce returns the active confinement.
 func inForce(status sandbox.Status) map[string]string {
 	parts := make(map[string]string)
 	if status.Files != "" {
@@ -130,7 +130,7 @@ func inForce(status sandbox.Status) map[string]string {
 	return parts
 }
 
-// unstarted explains why a command did not start, and what to do.
+// unstarted returns the reason why a command did not start, with advice.
 func (p Policy) unstarted(l launch, err error) error {
 	name := p.shown(l.Words[:1])
 	var path *fs.PathError

@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// alive reports whether a process is there and not only its number.
+// alive reports whether a process really runs, not only whether its number exists.
 func alive(pid int) bool {
 	if runtime.GOOS == "linux" {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -32,7 +32,7 @@ func alive(pid int) bool {
 	return syscall.Kill(pid, 0) == nil
 }
 
-// marked returns the pids that were left in a file.
+// marked returns the pids in a file.
 func marked(t testing.TB, file string) []int {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -61,13 +61,14 @@ func gone(t testing.TB, file string) {
 	}
 }
 
-// TestNothingIsLeft: when Run has returned, nothing that the command has started runs any more, whatever way it went.
+// TestNothingIsLeft: when Run has returned, no process that the command has started runs any more, however it was
+// started.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
 		ways  string
-		linux bool // what only /proc finds
+		linux bool // found only with /proc
 	}{
 		{"in the group", "", false},
 		{"with the output open", "o", false},
@@ -93,7 +94,7 @@ func TestNothingIsLeft(t *testing.T) {
 			})
 		}
 	}
-	// A process whose father has left as well: a daemon.
+	// A process whose parent has exited as well: a daemon.
 	t.Run("a daemon", func(t *testing.T) {
 		t.Parallel()
 		if runtime.GOOS != "linux" {
@@ -114,7 +115,7 @@ func TestNothingIsLeft(t *testing.T) {
 	})
 }
 
-// ending runs a command that does not end alone, and ends its context when it has printed something.
+// ending runs a command that does not end alone, and ends its context after its first output.
 func ending(t *testing.T, p command.Policy, c command.Command) (command.Exit, error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -140,7 +141,7 @@ func TestContextEnds(t *testing.T) {
 		t.Parallel()
 		file := filepath.Join(t.TempDir(), "pids")
 		program, _ := self(t)
-		// The script waits for both, so that their father is there when the context ends.
+		// The script waits for both, so that their parent exists when the context ends.
 		text := fmt.Sprintf("'%[1]s' act deaf '%[2]s' & '%[1]s' act linger '%[2]s' & wait", program, file)
 		_, err := ending(t, acting(t), script(text))
 		if !errors.Is(err, context.Canceled) {
@@ -186,7 +187,7 @@ func TestContextEnds(t *testing.T) {
 	})
 }
 
-// host runs the test binary as a host does.
+// host runs the test binary as a host.
 func host(dir string, words []string) int {
 	program, _ := os.Executable()
 	p := command.Policy{Allow: []string{command.Pattern(program) + " *"}, Sandbox: command.Off, Scratch: dir}
@@ -197,7 +198,7 @@ func host(dir string, words []string) int {
 	return 0
 }
 
-// TestHostIsKilled: when the host dies without a word, its command dies too.
+// TestHostIsKilled: when the host is killed, its command dies too.
 func TestHostIsKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -231,7 +232,7 @@ func TestHostIsKilled(t *testing.T) {
 	gone(t, file)
 }
 
-// TestReap: what the command of a host that was killed has left is found by its tree, and nothing else is.
+// TestReap: processes left by the command of a killed host are found by their tree, and no other processes are.
 func TestReap(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -251,7 +252,7 @@ func TestReap(t *testing.T) {
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	// A process that is not a command's, and a process of a command with another directory.
+	// A process without a command, and a process of a command with another directory.
 	none := again(true, append(os.Environ(), "ROOT="+dir), "act", "linger", filepath.Join(dir, "none"))
 	other := again(true, append(os.Environ(), "ROOT="+dir, "MILLRACE_EXEC=x-0123456789abcdef"), "act", "linger", filepath.Join(dir, "other"))
 	for _, stays := range []*exec.Cmd{none, other} {
@@ -280,7 +281,8 @@ func TestReap(t *testing.T) {
 	}
 }
 
-// TestEscaped: what has left the group, has no environment and holds the output is not found, which is said.
+// TestEscaped: a process that has left the group, has no environment and holds the output open is not found, and the
+// error reports that.
 func TestEscaped(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "pids")
@@ -306,7 +308,7 @@ func TestSignals(t *testing.T) {
 }
 
 // TestBusy: a program that was just written may still be open in a process that another goroutine has just started.
-// That passes, so it is waited for.
+// That passes, so Run waits.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {

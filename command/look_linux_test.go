@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestLooksWhileItBecomesAnother: a process that becomes one program after the other is always found or to be looked
-// at again, and never taken for another command's process. Its environment is longer than what is read at first.
+// TestLooksWhileItBecomesAnother: a process that executes one program after another is always found or examined again,
+// and never taken for a process of another command. Its environment is longer than the first read.
 func TestLooksWhileItBecomesAnother(t *testing.T) {
 	t.Parallel()
 	again := filepath.Join(t.TempDir(), "again")
@@ -40,9 +40,9 @@ func TestLooksWhileItBecomesAnother(t *testing.T) {
 	}
 }
 
-// TestLooksWhileItEnds: a process that is about to be gone is not taken for another command's process: it may have
-// left a child just before. It takes a while to be gone, for it gives back much memory, and shows nothing of itself
-// during that time.
+// TestLooksWhileItEnds: a process that is ending is not taken for a process of another command, because it may have
+// left a child just before. Its end takes a while, because it frees much memory, and during that time it does not show
+// its environment.
 func TestLooksWhileItEnds(t *testing.T) {
 	t.Parallel()
 	const token = "LOOKED_FOR=2c91"

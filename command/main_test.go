@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// TestMain lets the test binary be the command that is run: with "act" as its first argument it does what the others
-// say.
+// TestMain makes the test binary usable as a command: with "act" as its first argument it runs the act named by the
+// others.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "act" {
 		os.Exit(act(os.Args[2], os.Args[3:]))
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// act does an act of a command.
+// act runs an act of a command.
 func act(what string, args []string) int {
 	switch what {
 	case "exit":
@@ -38,7 +38,7 @@ func act(what string, args []string) int {
 		fmt.Println(strings.Join(args, "|"))
 	case "args":
 		fmt.Println(len(args))
-	case "print": // so many bytes of a text, again and again
+	case "print": // a number of bytes of a repeated text
 		n, _ := strconv.ParseInt(args[0], 10, 64)
 		chunk := []byte(strings.Repeat(args[1], 1+64<<10/len(args[1])))
 		for n > 0 {
@@ -54,7 +54,7 @@ func act(what string, args []string) int {
 	return 0
 }
 
-// self is the test binary, and the entry of Allow for it.
+// self returns the test binary, and the entry of Allow for it.
 func self(t testing.TB) (program, allow string) {
 	t.Helper()
 	program, err := os.Executable()
@@ -67,26 +67,26 @@ func self(t testing.TB) (program, allow string) {
 	return program, command.Pattern(program) + " *"
 }
 
-// acting is a policy that allows the test binary and scripts, without a sandbox.
+// acting returns a policy that allows the test binary and scripts, without a sandbox.
 func acting(t testing.TB) command.Policy {
 	t.Helper()
 	_, allow := self(t)
 	return command.Policy{Allow: []string{allow}, Shell: true, Sandbox: command.Off, Scratch: t.TempDir()}
 }
 
-// an act is a command of the test binary.
+// an returns a command for an act of the test binary.
 func an(t testing.TB, words ...string) command.Command {
 	t.Helper()
 	program, _ := self(t)
 	return command.Command{Words: append([]string{program, "act"}, words...)}
 }
 
-// script is a command of the shell.
+// script returns a command of the shell.
 func script(text string) command.Command {
 	return command.Command{Words: []string{"/bin/sh", "-c", text}, Shell: true}
 }
 
-// run runs a command that has to run.
+// run runs a command that must not fail.
 func run(t testing.TB, p command.Policy, c command.Command) command.Exit {
 	t.Helper()
 	exit, err := p.Run(t.Context(), c)
@@ -101,7 +101,7 @@ type runs func(ctx context.Context, c command.Command) (command.Exit, error)
 
 func (f runs) Run(ctx context.Context, c command.Command) (command.Exit, error) { return f(ctx, c) }
 
-// elsewhere is a policy that allows everything to a Runner.
+// elsewhere returns a policy that allows everything to a Runner.
 func elsewhere(f runs) command.Policy {
 	return command.Policy{Allow: []string{"* *", "./* *"}, Shell: true, Runner: f}
 }

@@ -12,18 +12,17 @@ import (
 
 const (
 	stars      = "***"
-	minSecret  = 4 // bytes of a secret that is hidden
-	minOneLine = 8 // bytes of one line of a secret that is hidden alone
+	minSecret  = 4 // least bytes of a secret to hide
+	minOneLine = 8 // least bytes of a line of a secret to hide alone
 )
 
-// needle is a text that is hidden. next[n] is how much of the beginning of the text stands at the end of its first n
-// bytes.
+// needle is a text to hide. next[n] is the length of the longest beginning of the text that ends its first n bytes.
 type needle struct {
 	text string
 	next []int
 }
 
-// needles returns what the policy hides, each text once, the longest first.
+// needles returns the texts that the policy hides, each once, the longest first.
 func (p Policy) needles() []needle {
 	texts := make(map[string]bool)
 	for _, value := range p.Secrets {
@@ -57,7 +56,7 @@ func (p Policy) needles() []needle {
 	return all
 }
 
-// inJSON returns how a secret is written within a text of JSON, in the two ways that are common.
+// inJSON returns the two common forms of a secret within JSON text.
 func inJSON(secret string) []string {
 	var all []string
 	for _, html := range []bool{false, true} {
@@ -89,8 +88,8 @@ func overlaps(text string) []int {
 // Mask returns a text with *** in place of every secret of the policy. Secrets that overlap are one ***.
 func (p Policy) Mask(text string) string { return mask(p.needles(), text) }
 
-// Masker returns [Policy.Mask] for many texts: the searched texts are computed once. The function may be called from
-// several goroutines.
+// Masker returns [Policy.Mask] for many texts: the needles are computed once. The function may be called from several
+// goroutines.
 func (p Policy) Masker() func(text string) string {
 	needles := p.needles()
 	return func(text string) string { return mask(needles, text) }
@@ -107,16 +106,16 @@ func mask(needles []needle, text string) string {
 	return b.String()
 }
 
-// masker hides secrets in a text that comes in pieces. It holds back only what may be the beginning of one.
+// masker hides secrets in a text that comes in pieces. It holds back only text that may be the beginning of a secret.
 type masker struct {
 	needles []needle
 	out     func([]byte)
 
-	at      []int  // how much of each needle stands at the end of what has come
-	pending []byte // what has come and is not handed on
-	start   int64  // where pending begins in the whole text
-	found   []span // of secrets that are not handed on as stars yet, sorted
-	hidden  int64  // the end of the secrets that were handed on as stars
+	at      []int  // the length of each needle's beginning at the end of the input
+	pending []byte // input that is not passed on yet
+	start   int64  // the start of pending in the whole text
+	found   []span // of secrets not passed on as stars yet, sorted
+	hidden  int64  // the end of the secrets passed on as stars
 }
 
 // span is a part of the text.
@@ -141,7 +140,8 @@ func (m *masker) write(p []byte) {
 	m.release(m.start + int64(len(m.pending)-held))
 }
 
-// find looks for one secret in what comes next, of which k bytes are there already, and returns how many are then.
+// find looks for a secret in the next bytes. k is the number of its bytes at the end of the input so far; the result is
+// that number after p.
 func (m *masker) find(n needle, k int, p []byte, before int64) int {
 	for i := 0; i < len(p); i++ {
 		if k == 0 {
@@ -166,7 +166,7 @@ func (m *masker) find(n needle, k int, p []byte, before int64) int {
 	return k
 }
 
-// release hands on everything before a place.
+// release passes on everything before a place.
 func (m *masker) release(limit int64) {
 	at, used := m.start, 0
 	for _, s := range m.found {
@@ -174,7 +174,7 @@ func (m *masker) release(limit int64) {
 			break
 		}
 		used++
-		if s.from < m.hidden { // one *** with the secret before it
+		if s.from < m.hidden { // shares one *** with the secret before it
 			m.hidden = max(m.hidden, s.to)
 			continue
 		}
@@ -188,12 +188,12 @@ func (m *masker) release(limit int64) {
 	m.start = limit
 }
 
-// plain hands on a part of what is pending as it is.
+// plain passes on a part of pending unchanged.
 func (m *masker) plain(from, to int64) {
 	if from < to {
 		m.out(m.pending[from-m.start : to-m.start])
 	}
 }
 
-// close hands on what was held back.
+// close passes on the text that was held back.
 func (m *masker) close() { m.release(m.start + int64(len(m.pending))) }

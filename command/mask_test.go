@@ -63,7 +63,7 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// plainMask is Mask in a slow and plain way.
+// plainMask is Mask in a slow and simple way.
 func plainMask(secrets []string, text string) string {
 	hidden := make([]int, len(text)) // 1 begins a secret, 2 goes on
 	for i := range len(text) {
@@ -76,7 +76,7 @@ func plainMask(secrets []string, text string) string {
 			}
 		}
 	}
-	// A secret that begins where no other one goes on is a new ***.
+	// A secret that begins where no other secret continues is a new ***.
 	var b strings.Builder
 	end := 0
 	for i := range len(text) {
@@ -99,7 +99,7 @@ func plainMask(secrets []string, text string) string {
 	return b.String()
 }
 
-// TestMaskInPieces: however a text comes, the reported and the kept text are the text with secrets masked.
+// TestMaskInPieces: for any pieces of a text, the reported and the kept text are the text with secrets masked.
 func TestMaskInPieces(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -124,7 +124,7 @@ func TestMaskInPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := string([]rune(plainMask(secrets, text))) // U+FFFD for each byte that is no UTF-8
+		want := string([]rune(plainMask(secrets, text))) // U+FFFD for each byte that is not UTF-8
 		if told.String() != want || exit.Stdout.Text != want {
 			t.Fatalf("%q of %q\n told %q\n kept %q\n want %q", secrets, text, told.String(), exit.Stdout.Text, want)
 		}
@@ -134,7 +134,8 @@ func TestMaskInPieces(t *testing.T) {
 	})
 }
 
-// TestMaskAcrossTheCut: a secret that lies where the middle of the output is left out shows nothing of itself.
+// TestMaskAcrossTheCut: a secret at the place where the middle of the output is left out is not shown, not even in
+// part.
 func TestMaskAcrossTheCut(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CR3T-VALUE"
@@ -149,7 +150,7 @@ func TestMaskAcrossTheCut(t *testing.T) {
 			t.Fatalf("at %d: %+v", at, exit.Stdout)
 		}
 	}
-	// Two halves of a secret that come to stand side by side.
+	// Two halves of a secret become adjacent.
 	text := "1234S3CR3T" + strings.Repeat(".", 100) + "-VALUE" + strings.Repeat("5", 24)
 	p := hiding(secret)
 	p.Runner = runs(func(context.Context, command.Command) (command.Exit, error) {
@@ -161,7 +162,7 @@ func TestMaskAcrossTheCut(t *testing.T) {
 	}
 }
 
-// TestSecretsInErrors: what the host's functions say is masked as well.
+// TestSecretsInErrors: errors of the host's functions are masked as well.
 func TestSecretsInErrors(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CR3T-VALUE"
@@ -210,7 +211,7 @@ func panicking(with any) runs {
 	return func(context.Context, command.Command) (command.Exit, error) { panic(with) }
 }
 
-// TestMaskAtOnce: a policy is used by several goroutines.
+// TestMaskAtOnce: several goroutines use one policy.
 func TestMaskAtOnce(t *testing.T) {
 	t.Parallel()
 	p := hiding("token", "another")
@@ -226,7 +227,7 @@ func TestMaskAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// TestPolicyIsPrinted: a policy, and what has one in it, is printed without secrets.
+// TestPolicyIsPrinted: a policy, and a value that contains one, is printed without secrets.
 func TestPolicyIsPrinted(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CR3T-VALUE"

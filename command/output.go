@@ -2,21 +2,21 @@ package command
 
 import "unicode/utf8"
 
-// maxPiece is the most bytes of text that OnOutput gets at once.
+// maxPiece is the most bytes of text in one call of OnOutput.
 const maxPiece = 32 << 10
 
-// stream takes what a command prints on one stream: it hides secrets, makes valid UTF-8 of it, reports it, and keeps
+// stream receives the output of a command on one stream: it hides secrets, repairs UTF-8, reports the text, and keeps
 // its beginning and its end. It is used by one goroutine.
 type stream struct {
 	mask masker
-	tell func(text string) // nil, or what gets the text while it comes
+	tell func(text string) // nil, or a function that receives the text
 	rest []byte            // the beginning of a rune
 
 	head, tail []byte
-	most       int64 // bytes of head, a quarter of what is kept
+	most       int64 // bytes of head, a quarter of the kept bytes
 	mostTail   int64
-	size       int64 // printed
-	kept       int64 // bytes of text there were for head and tail
+	size       int64 // bytes printed
+	kept       int64 // bytes of text for head and tail
 	dropped    bool
 }
 
@@ -26,16 +26,16 @@ func newStream(needles []needle, keep int64, tell func(string)) *stream {
 	return s
 }
 
-// write takes what was printed.
+// write adds printed bytes.
 func (s *stream) write(p []byte) {
 	s.size += int64(len(p))
 	s.mask.write(p)
 }
 
-// drop counts what was printed and is not wanted.
+// drop counts printed bytes without keeping them.
 func (s *stream) drop(p []byte) { s.size += int64(len(p)); s.dropped = true }
 
-// masked takes text without secrets. It hands on whole runes only.
+// masked adds text without secrets. It passes on whole runes only.
 func (s *stream) masked(p []byte) {
 	if len(s.rest) > 0 {
 		p = append(s.rest, p...)
@@ -46,7 +46,7 @@ func (s *stream) masked(p []byte) {
 	s.text(p[:n])
 }
 
-// unfinished returns how many bytes at the end begin a rune that may go on.
+// unfinished returns the number of bytes at the end that begin an incomplete rune.
 func unfinished(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if tail := p[len(p)-n:]; utf8.RuneStart(tail[0]) {
@@ -59,7 +59,7 @@ func unfinished(p []byte) int {
 	return 0
 }
 
-// text takes text of whole runes, some of them perhaps invalid.
+// text adds text of whole runes, some of them perhaps invalid.
 func (s *stream) text(p []byte) {
 	for len(p) > 0 {
 		piece := p[:min(len(p), maxPiece)]
@@ -72,7 +72,7 @@ func (s *stream) text(p []byte) {
 			continue
 		}
 		fixed := repaired(piece)
-		for len(fixed) > 0 { // it has become longer
+		for len(fixed) > 0 { // repairing has made it longer
 			n := min(len(fixed), maxPiece)
 			for n < len(fixed) && !utf8.RuneStart(fixed[n]) {
 				n--
@@ -83,7 +83,7 @@ func (s *stream) text(p []byte) {
 	}
 }
 
-// repaired has U+FFFD for each byte that is no UTF-8.
+// repaired returns a text with U+FFFD for each byte that is not UTF-8.
 func repaired(p []byte) []byte {
 	fixed := make([]byte, 0, len(p)+len(p)/2)
 	for len(p) > 0 {
@@ -94,7 +94,7 @@ func repaired(p []byte) []byte {
 	return fixed
 }
 
-// add takes a piece of output: it is reported and kept.
+// add reports and keeps a piece of output.
 func (s *stream) add(p []byte) {
 	if s.tell != nil {
 		s.tell(string(p))
@@ -106,12 +106,12 @@ func (s *stream) add(p []byte) {
 		p = p[n:]
 	}
 	s.tail = append(s.tail, p...)
-	if int64(len(s.tail)) >= 2*s.mostTail+maxPiece { // seldom, so that each byte is moved about once
+	if int64(len(s.tail)) >= 2*s.mostTail+maxPiece { // rarely, so that each byte is moved about once
 		s.tail = append(s.tail[:0], s.tail[int64(len(s.tail))-s.mostTail:]...)
 	}
 }
 
-// close ends the stream and returns what is kept of it.
+// close ends the stream and returns the kept output.
 func (s *stream) close() Output {
 	s.mask.close()
 	if len(s.rest) > 0 {
@@ -127,6 +127,6 @@ func (s *stream) close() Output {
 	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
 		tail = tail[1:]
 	}
-	// The two parts, now side by side, may form a secret.
+	// The two parts, now joined, may form a secret.
 	return Output{Text: mask(s.mask.needles, string(head)+string(tail)), Size: s.size, Truncated: true}
 }

@@ -53,7 +53,7 @@ func TestKept(t *testing.T) {
 	})
 }
 
-// TestKeptOfMuch: the same, of what a process prints.
+// TestKeptOfMuch: the same, for the output of a process.
 func TestKeptOfMuch(t *testing.T) {
 	t.Parallel()
 	p := acting(t)
@@ -76,7 +76,7 @@ func TestKeptOfMuch(t *testing.T) {
 	}
 }
 
-// TestPrintsForEver: a command that prints too much is killed, on whichever stream.
+// TestPrintsForEver: a command that prints too much is killed, on either stream.
 func TestPrintsForEver(t *testing.T) {
 	t.Parallel()
 	for _, c := range []command.Command{
@@ -108,7 +108,7 @@ func TestPrintsForEver(t *testing.T) {
 			t.Errorf("%d and %d bytes were printed", exit.Stdout.Size, exit.Stderr.Size)
 		}
 	}
-	// Just as much is not too much.
+	// Exactly the limit is not too much.
 	p := acting(t)
 	p.MaxPrinted = 100_000
 	if exit := run(t, p, script("head -c 100000 /dev/zero")); exit.Code != 0 || exit.Stdout.Size != 100_000 {
@@ -116,7 +116,7 @@ func TestPrintsForEver(t *testing.T) {
 	}
 }
 
-// TestOnOutput: reported output is valid UTF-8 in pieces, one after the other, and all of it.
+// TestOnOutput: reported output is valid UTF-8 in consecutive pieces, and complete.
 func TestOnOutput(t *testing.T) {
 	t.Parallel()
 	p := acting(t)
@@ -158,7 +158,7 @@ func TestOnOutput(t *testing.T) {
 	}
 }
 
-// TestStdin: a command can read all of its input; a command that does not read is not waited for.
+// TestStdin: a command can read all of its input; Run does not wait for a command that does not read.
 func TestStdin(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("a line of input\n", 20_000)

@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// pattern is one entry of Allow. Its first word is the program.
+// pattern is an entry of Allow. Its first word is the program.
 type pattern struct {
 	words []glob
 	more  bool // any further words
 }
 
-// glob is a word of a pattern: text that has to be there, with anything between two pieces.
+// glob is a word of a pattern: pieces of fixed text with any text between them.
 type glob []string
 
-// matchAny reports whether an entry has this program, and whether one takes the whole line.
+// matchAny reports whether an entry has this program, and whether an entry matches the whole line.
 func matchAny(patterns []pattern, words []string) (program, line bool) {
 	for _, p := range patterns {
 		if len(p.words) == 0 || !p.words[0].program(words[0]) {
@@ -43,12 +43,12 @@ func (p pattern) takes(words []string) bool {
 	return true
 }
 
-// program is match for a program: what a * stands for has no slash.
+// program is match for a program: the text for a * has no slash.
 func (g glob) program(name string) bool {
 	if len(g) == 1 {
 		return g[0] == name
 	}
-	// A program has as many slashes as its pattern, so the directories are held against each other one by one.
+	// A program has as many slashes as its pattern, so the path elements are matched one by one.
 	parts, names := g.split(), strings.Split(name, "/")
 	if len(parts) != len(names) {
 		return false
@@ -61,7 +61,7 @@ func (g glob) program(name string) bool {
 	return true
 }
 
-// split cuts a word at its slashes.
+// split splits a word at its slashes.
 func (g glob) split() []glob {
 	parts := []glob{nil}
 	for _, piece := range g {
@@ -76,8 +76,8 @@ func (g glob) split() []glob {
 	return parts
 }
 
-// match reports whether a word is the pieces with anything between them. It takes time linear in both, for each piece
-// is looked for after the piece before.
+// match reports whether a word consists of the pieces with any text between them. It takes linear time, because each
+// piece is searched after the piece before.
 func (g glob) match(word string) bool {
 	if len(g) == 1 {
 		return g[0] == word
@@ -123,7 +123,7 @@ func parse(text string) (pattern, error) {
 
 const blanks = " \t\r\n"
 
-// word reads one word and returns what follows it. star means that the word is a * and nothing else.
+// word reads one word and returns the rest. star means that the word is a single *.
 func word(text string) (g glob, star bool, rest string, err error) {
 	var piece strings.Builder
 	i := 0
@@ -148,7 +148,7 @@ func word(text string) (g glob, star bool, rest string, err error) {
 	return append(g, piece.String()), text[:i] == "*", text[i:], nil
 }
 
-// quoted reads what stands between two ', and how long that is with them.
+// quoted reads the text between two ', and returns its length with them.
 func quoted(text string) (literal string, n int, ok bool) {
 	var b strings.Builder
 	for i := 1; i < len(text); i++ {
@@ -165,7 +165,7 @@ func quoted(text string) (literal string, n int, ok bool) {
 	return "", 0, false
 }
 
-// isProgram says why a word cannot be that of a program.
+// isProgram returns the reason why a word cannot be a program.
 func (g glob) isProgram() error {
 	name := strings.Join(g, "*")
 	switch err := spelled(name); {
@@ -177,8 +177,8 @@ func (g glob) isProgram() error {
 	return nil
 }
 
-// spelled returns why a program cannot be spelled like that: it is a name, ./x, or an absolute path, without .. and
-// doubled slashes.
+// spelled returns the reason why a program cannot be written like that: it must be a name, ./x, or an absolute path,
+// without .. and doubled slashes.
 func spelled(name string) error {
 	slashed := filepath.ToSlash(name)
 	rest, inTree := strings.CutPrefix(slashed, "./")

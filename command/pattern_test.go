@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// permits reports whether an entry of Allow allows a command line. The programs are those of a Runner, so they need not
-// be there.
+// permits reports whether an entry of Allow allows a command line. The programs belong to a Runner, so they need not
+// exist.
 func permits(t testing.TB, allow []string, words []string) bool {
 	t.Helper()
 	p := command.Policy{Allow: allow, Runner: runs(nil)}
@@ -124,7 +124,7 @@ func TestPatternsOfTheHost(t *testing.T) {
 	}
 }
 
-// TestPatternOfALine: a pattern that is made of a command line allows it, and no other.
+// TestPatternOfALine: a pattern made from a command line allows this line, and no other.
 func TestPatternOfALine(t *testing.T) {
 	t.Parallel()
 	word := rapid.StringOf(rapid.RuneFrom([]rune("ab*' \t\n\\\"$é-/.=")))
@@ -144,7 +144,7 @@ func TestPatternOfALine(t *testing.T) {
 	})
 }
 
-// TestStars holds stars against a plain, slow way to match them.
+// TestStars compares stars with a simple, slow way to match them.
 func TestStars(t *testing.T) {
 	t.Parallel()
 	var match func(pattern, word string) bool

@@ -20,9 +20,9 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// Permit reports why a command may not run: a *[DeniedError] if the host does not allow it, or what is wrong with the
-// policy. nil is that it may. The words, Shell and Env of the command are what counts; Check gets all of it, and what
-// environment it would have. A file of the tree need not be there yet.
+// Permit returns the reason why a command may not run: a *[DeniedError] if the host does not allow it, or an error of
+// the policy. nil means that it may run. The words, Shell and Env of the command count; Check receives the whole
+// command with its environment. A file of the tree need not exist yet.
 func (p Policy) Permit(ctx context.Context, c Command) error {
 	if _, err := p.allowed(c); err != nil {
 		return err
@@ -60,7 +60,8 @@ func (p Policy) unsupported(subject string) *DeniedError {
 	}
 }
 
-// allowed is Permit but for Check. It returns the file of the program, "" if that is found where it runs.
+// allowed is Permit without Check. It returns the file of the program, "" if the file is looked up later, where the
+// command runs.
 func (p Policy) allowed(c Command) (string, error) {
 	if err := p.Valid(); err != nil {
 		return "", err
@@ -87,7 +88,7 @@ func (p Policy) allowed(c Command) (string, error) {
 	return program, nil
 }
 
-// listed holds the words of a command against Allow and Shell, and looks up the program.
+// listed checks the words of a command against Allow and Shell, and looks up the program.
 func (p Policy) listed(c Command) (string, error) {
 	if c.Shell {
 		if len(c.Words) != 3 || c.Words[0] != "/bin/sh" || c.Words[1] != "-c" {
@@ -109,7 +110,7 @@ func (p Policy) listed(c Command) (string, error) {
 	}
 	program, line := matchAny(patterns, words)
 	if !line && p.Runner == nil && filepath.IsAbs(words[0]) {
-		// The program that is found by this name may be spelled out.
+		// A program that is found by name may also be written with its path.
 		if name := named(words[0]); p.find(name) == words[0] {
 			words[0] = name
 			byName, ok := matchAny(patterns, words)
@@ -134,7 +135,7 @@ func (p Policy) listed(c Command) (string, error) {
 	return file, nil
 }
 
-// named is the name by which a program with this path would be called.
+// named returns the name for calling a program with this path.
 func named(file string) string {
 	name := filepath.Base(file)
 	if runtime.GOOS == "windows" {
@@ -153,8 +154,8 @@ func (p Policy) find(name string) string {
 	return ""
 }
 
-// inTree returns the absolute path of a program of the tree, which is ./x. A link must not lead out of the tree, for
-// then it would be another program.
+// inTree returns the absolute path of a program ./x of the tree. A link must not lead out of the tree, because the
+// program would then be another one.
 func inTree(root, name string) (string, error) {
 	if root == "" {
 		return "", fmt.Errorf("the program '%s' is a file of a tree, and there is none", name)
@@ -170,7 +171,7 @@ func inTree(root, name string) (string, error) {
 	return file, nil
 }
 
-// bare is an error without the path, which is another one in each run.
+// bare returns an error without the path, which differs from run to run.
 func bare(err error) error {
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -179,7 +180,7 @@ func bare(err error) error {
 	return err
 }
 
-// within reports whether a file without links in its path lies in a directory.
+// within reports whether a file without links in its path is in a directory.
 func within(root, file string) bool {
 	real, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -189,7 +190,7 @@ func within(root, file string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// settable returns why a step may not set a variable.
+// settable returns the reason why a step may not set a variable.
 func (p Policy) settable(c Command, name, value string) error {
 	program := p.shown(c.Words[:1])
 	if bad := cmp.Or(badName(name), badValue(value)); bad != "" {
@@ -212,7 +213,7 @@ func (p Policy) settable(c Command, name, value string) error {
 	return denied
 }
 
-// check asks the host.
+// check calls the host's Check.
 func (p Policy) check(ctx context.Context, c Command, env environment) error {
 	if p.Check == nil {
 		return nil
@@ -226,12 +227,12 @@ func (p Policy) check(ctx context.Context, c Command, env environment) error {
 	}
 	denied := &DeniedError{Command: p.shown(c.Words), Reason: p.Mask(err.Error())}
 	if denied.Reason == err.Error() {
-		denied.Err = err // which has no secret to show
+		denied.Err = err // an error without a secret
 	}
 	return denied
 }
 
-// complete is a command as Check and a Runner get it: all of it, in copies.
+// complete returns a command in the form for Check and a Runner: complete, in copies.
 func (p Policy) complete(c Command, env environment) Command {
 	c.Words = slices.Clone(c.Words)
 	c.Env = maps.Clone(env)
@@ -240,7 +241,7 @@ func (p Policy) complete(c Command, env environment) Command {
 	return c
 }
 
-// keep is how many bytes are kept of each stream.
+// keep returns the number of bytes kept of each stream.
 func (p Policy) keep(c Command) int64 {
 	most := cmp.Or(p.MaxOutput, defaultMaxOutput)
 	if c.MaxOutput <= 0 {
@@ -249,10 +250,10 @@ func (p Policy) keep(c Command) int64 {
 	return min(c.MaxOutput, most)
 }
 
-// maxShown is how many bytes of a command a message has.
+// maxShown is the number of bytes of a command in a message.
 const maxShown = 200
 
-// shown is a command line for messages.
+// shown returns a command line for messages.
 func (p Policy) shown(words []string) string {
 	text := strings.ToValidUTF8(p.Mask(Pattern(words...)), "\uFFFD")
 	if len(words) == 1 {
@@ -261,7 +262,7 @@ func (p Policy) shown(words []string) string {
 	return show.Short(text, maxShown)
 }
 
-// offer is what the host allows instead.
+// offer returns a text with the commands that the host allows.
 func (p Policy) offer() string {
 	if len(p.Allow) == 0 {
 		return "the host allows no programs: it names them in the Allow of its policy"

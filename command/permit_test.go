@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// write makes a file that can be executed.
+// write creates an executable file.
 func write(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -110,7 +110,7 @@ func TestDenied(t *testing.T) {
 	}
 }
 
-// TestLongRefusals: a message stays short, however much a pipeline or a policy says.
+// TestLongRefusals: a message stays short, for any length of a pipeline or a policy.
 func TestLongRefusals(t *testing.T) {
 	t.Parallel()
 	p := command.Policy{Runner: runs(nil), Allow: slices.Repeat([]string{"x " + strings.Repeat("y", 20)}, 15)}
@@ -126,7 +126,7 @@ func TestLongRefusals(t *testing.T) {
 	}
 }
 
-// TestCheckSeesAll: the host's second say gets the whole command, and cannot change it.
+// TestCheckSeesAll: the host's Check receives the whole command, and cannot change it.
 func TestCheckSeesAll(t *testing.T) {
 	t.Parallel()
 	p := acting(t)
@@ -206,7 +206,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// TestUnstarted: the error states what is wrong with the file, without the place that it has in this run.
+// TestUnstarted: the error states the problem of the file, without its place in this run.
 func TestUnstarted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -268,7 +268,7 @@ func TestDirectories(t *testing.T) {
 			t.Errorf("%+v: %q, %v", tt, exit.Stdout.Text, err)
 		}
 	}
-	// Without a tree it runs in a directory of its own, which goes with it, whatever it has made there.
+	// Without a tree it runs in a temporary directory, which is removed with everything that the command has created.
 	exit := run(t, p, script(`pwd; mkdir -p "$HOME/a/b" "$TMPDIR/c"; echo x > "$HOME/a/b/f"; chmod 0 "$HOME/a/b"; chmod 500 "$HOME/a"; chmod 0 "$TMPDIR/c"`))
 	if !strings.HasPrefix(exit.Stdout.Text, p.Scratch) || exit.Code != 0 {
 		t.Errorf("%+v", exit)
@@ -278,7 +278,7 @@ func TestDirectories(t *testing.T) {
 	}
 }
 
-// TestRunner: what a Runner says is bounded and has no secrets, and its faults are errors.
+// TestRunner: the output of a Runner is limited and masked, and its faults are errors.
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	const secret = "S3CR3T-VALUE"
@@ -345,7 +345,7 @@ func TestRunner(t *testing.T) {
 	}
 }
 
-// TestAtOnce: one policy is used by many goroutines.
+// TestAtOnce: many goroutines use one policy.
 func TestAtOnce(t *testing.T) {
 	t.Parallel()
 	p := acting(t)

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// pipes are those of a command: the ends that it gets, nil once it has them, and the reading and writing of ours.
+// pipes are the pipes of a command: its ends, nil once it has them, and our ends with their readers and writers.
 type pipes struct {
 	stdin, stdout, stderr *os.File
 	ours                  []*os.File // stdout and stderr to read, stdin to write
 	reading, writing      sync.WaitGroup
 }
 
-// connect makes the pipes of a command, and begins to read and to write.
+// connect creates the pipes of a command, and starts to read and to write.
 func connect(stdin string, out *printer) (*pipes, error) {
 	e := &pipes{}
 	read := func(theirs **os.File, s *stream) error {
@@ -57,7 +57,7 @@ func connect(stdin string, out *printer) (*pipes, error) {
 	return e, nil
 }
 
-// started closes the ends that the command has by now.
+// started closes the ends that the command has inherited.
 func (e *pipes) started() {
 	for _, theirs := range []**os.File{&e.stdin, &e.stdout, &e.stderr} {
 		if *theirs != nil {
@@ -67,7 +67,8 @@ func (e *pipes) started() {
 	}
 }
 
-// finish reads what is left when the command has ended, and reports whether something else still holds the output open.
+// finish reads the rest of the output after the command has ended, and reports whether another process still holds the
+// output open.
 func (e *pipes) finish() (held bool) {
 	read := make(chan struct{})
 	go func() { defer close(read); e.reading.Wait() }()

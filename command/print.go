@@ -9,17 +9,17 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// printer is what takes the output of one command: both streams, and the limit on both together.
+// printer receives the output of one command: both streams, with the limit on both together.
 type printer struct {
 	stdout, stderr *stream
 
 	most    int64
 	printed atomic.Int64
-	telling sync.Mutex // of OnOutput, which is not called twice at once
+	telling sync.Mutex // so that calls of OnOutput do not overlap
 
 	once    sync.Once
-	failed  error         // why the command has to end, set before stopped is closed
-	stopped chan struct{} // closed when it has to
+	failed  error         // why the command must end, set before stopped is closed
+	stopped chan struct{} // closed when the command must end
 }
 
 func (p Policy) printer(c Command) *printer {
@@ -38,7 +38,7 @@ func (r *printer) stop(err error) {
 	})
 }
 
-// err is why the command had to end, nil if it had not.
+// err returns the reason why the command had to end, nil if it had not.
 func (r *printer) err() error {
 	select {
 	case <-r.stopped:
@@ -48,7 +48,7 @@ func (r *printer) err() error {
 	}
 }
 
-// take takes what was printed on a stream. Beyond the limit it is counted and dropped.
+// take adds bytes printed on a stream. Beyond the limit they are counted and dropped.
 func (r *printer) take(s *stream, p []byte) {
 	total := r.printed.Add(int64(len(p)))
 	if total <= r.most {
@@ -59,7 +59,7 @@ func (r *printer) take(s *stream, p []byte) {
 	r.stop(&limitError{What: "printed bytes", Limit: r.most, Got: total})
 }
 
-// teller returns the function that reports a stream to the host, nil if the host does not listen.
+// teller returns the function that reports a stream to the host, nil if the host has no OnOutput.
 func (r *printer) teller(tell func(stream, text string), name string) func(string) {
 	if tell == nil {
 		return nil

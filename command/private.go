@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// private is a directory that lives as long as a command, "" for none.
+// private is a temporary directory for one command, "" for none.
 type private string
 
-// private makes the directories that the caller has not given.
+// private creates the directories that the caller has not set.
 func (p Policy) private(c *Command) (private, error) {
 	if c.Temp != "" && c.Home != "" {
 		return "", nil
@@ -41,8 +41,8 @@ func (p Policy) private(c *Command) (private, error) {
 	return made, nil
 }
 
-// remove removes the directory, with what the command has left in it. A command may have made directories that its own
-// user cannot write to, as the Go module cache is.
+// remove removes the directory with its contents. A command may have created directories that its own user cannot write
+// to, like the Go module cache.
 func (d private) remove() error {
 	if d == "" || os.RemoveAll(string(d)) == nil {
 		return nil

@@ -18,32 +18,31 @@ import (
 )
 
 const (
-	// dying is how long killed processes may take to be gone. One that waits for a disk that does not answer takes
-	// longer.
+	// dying is the time that killed processes may need to end. A process that waits for an unresponsive disk needs longer.
 	dying = 10 * time.Second
-	// doubting is how long processes that come and go too fast to be looked at are hunted after a wanted process was
-	// met. The fast processes may be those of others.
+	// doubting is the time for which the hunt continues after the last match, while short-lived processes end before they
+	// can be examined. These processes may belong to others.
 	doubting = time.Second
-	// doubts is how often they are looked for then at least: on a busy machine one time may take longer than that.
+	// doubts is the least number of rounds in that time: on a busy machine one round may take longer than doubting.
 	doubts = 10
-	// starting is how long processes are waited for that are about to become other programs.
+	// starting is the time to wait for processes that are executing a new program.
 	starting = 5 * time.Second
 )
 
-// errNoProc reports that processes cannot be looked for.
+// errNoProc reports that processes cannot be searched.
 var errNoProc = errors.New("there is no /proc")
 
-// mark reports whether a process is looked for, by its directory in /proc, the environment that it was started with
-// (nil if that is not to be had), its process group and its session.
+// mark reports whether a process is wanted, by its directory in /proc, the environment that it was started with (nil if
+// unavailable), its process group and its session.
 type mark func(dir string, env []byte, pgrp, session int) bool
 
-// killAll kills the processes that are looked for, until none is left. A process that was there and is gone when it is
-// looked at may have been a wanted process and have left a child, so the hunt goes on: a program that forks again and
-// again and lets each father go would get away.
+// killAll kills the wanted processes until none is left. A process that ends before it can be examined may have been
+// wanted and have left a child, so the hunt goes on: otherwise a program that forks again and again and ends each
+// parent would escape.
 func killAll(is mark) error {
 	h := hunt{is: is, known: make(map[int]bool), killed: make(map[int]bool)}
 	begun, wait := time.Now(), time.Millisecond
-	met, rounds := begun, 0 // when such a process was met, and how often they were looked for since then
+	met, rounds := begun, 0 // the time of the last match, and the number of rounds since
 	var before []int
 	for {
 		h.starting = false
@@ -63,7 +62,7 @@ func killAll(is mark) error {
 		case took > dying:
 			return fmt.Errorf("%d of them cannot be killed, the first is %d", len(left), left[0])
 		}
-		if (len(left) > 0 || h.starting) && slices.Equal(left, before) { // they are killed, or begin, and need time
+		if (len(left) > 0 || h.starting) && slices.Equal(left, before) { // they are dying or starting, and need time
 			time.Sleep(wait)
 			wait = min(2*wait, 20*time.Millisecond)
 		}
@@ -71,24 +70,24 @@ func killAll(is mark) error {
 	}
 }
 
-// longEnviron is how many bytes of an environment are read at first.
+// longEnviron is the number of bytes of an environment that are read at first.
 const longEnviron = 16 << 10
 
-// hunt kills processes that are looked for.
+// hunt kills wanted processes.
 type hunt struct {
 	is    mark
-	known map[int]bool // those that are not looked for
-	// killed are those that were found. On their way out they show nothing of themselves any more, and still are there.
+	known map[int]bool // processes that are not wanted
+	// killed are the processes that were found. While they end they no longer show their environment, but still exist.
 	killed map[int]bool
-	// starting means that in this round a process was met that is about to become another program. It shows nothing of
-	// itself until it has. On a busy machine that takes a while.
+	// starting means that a process met in this round is executing a new program. Until that is done it does not show its
+	// environment. On a busy machine that takes a while.
 	starting bool
-	text     []byte // environ reads into it
+	text     []byte // the buffer of environ
 }
 
-// environ returns what environment a process was started with, until it is called again. It is read at once: between
-// two calls of the system the process may become another program, and what is left of the first one's then ends in its
-// middle, perhaps before what is looked for.
+// environ returns the initial environment of a process; it is valid until the next call. It is read in one system call:
+// between two calls the process may execute another program, and the rest of the old environment may be cut off before
+// the wanted part.
 func (h *hunt) environ(dir string) ([]byte, error) {
 	if h.text == nil {
 		h.text = make([]byte, longEnviron)
@@ -106,13 +105,13 @@ func (h *hunt) environ(dir string) ([]byte, error) {
 		case n < len(h.text):
 			return h.text[:n], nil
 		}
-		h.text = make([]byte, 2*len(h.text)) // the system bounds it at some megabytes
+		h.text = make([]byte, 2*len(h.text)) // the system limits it to some megabytes
 	}
 }
 
-// round looks at all processes once, kills those that are looked for, and returns them; unsure means that some were
-// gone before they could be looked at. The newest come first, for the others will still be there. All are stopped
-// before the first is killed: a script whose program is killed would go on with its next one.
+// round examines all processes once, kills the wanted ones, and returns them. unsure means that some ended before they
+// could be examined. The newest come first, because older ones will still exist. All are stopped before the first is
+// killed: a script whose program is killed would continue with its next one.
 func (h *hunt) round() (left []int, unsure bool, err error) {
 	proc, err := os.Open("/proc")
 	if err != nil {
@@ -146,21 +145,21 @@ func (h *hunt) round() (left []int, unsure bool, err error) {
 		}
 	}
 	for _, pid := range slices.Backward(stopped) {
-		if h.signal(pid, syscall.SIGKILL) == ours { // else it shows nothing of itself just now
+		if h.signal(pid, syscall.SIGKILL) == ours { // else it does not show its environment right now
 			h.killed[pid] = true
 		}
 	}
 	return append(left, stopped...), unsure, nil
 }
 
-// Kinds of process that look returns.
+// The kinds of process that look returns.
 const (
-	gone   = iota // it cannot be known any more
-	others        // it is not looked for
+	gone   = iota // it can no longer be examined
+	others        // it is not wanted
 	ours
 )
 
-// signal sends a signal to a process if it is looked for. The process is pinned before it is looked at, so that a new
+// signal sends a signal to a process if it is wanted. The process is pinned before it is examined, so that a new
 // process with the same number is not hit.
 func (h *hunt) signal(pid int, sig syscall.Signal) int {
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -173,7 +172,7 @@ func (h *hunt) signal(pid int, sig syscall.Signal) int {
 	what := h.look(pid)
 	switch {
 	case what != ours:
-	case err != nil: // a kernel, or a container, without these
+	case err != nil: // a kernel, or a container, without pidfds
 		_ = syscall.Kill(pid, sig)
 	default:
 		_ = unix.PidfdSendSignal(fd, sig, nil, 0)
@@ -181,7 +180,7 @@ func (h *hunt) signal(pid int, sig syscall.Signal) int {
 	return what
 }
 
-// hasEnded reports whether no thread of a process runs any more.
+// hasEnded reports whether all threads of a process have ended.
 func hasEnded(pid int) bool {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	switch stat(dir).state {
@@ -193,7 +192,7 @@ func hasEnded(pid int) bool {
 	return false
 }
 
-// livingThread returns the directory of a thread that has not ended, of a process whose first one has; "" for none.
+// livingThread returns the directory of a running thread of a process whose first thread has ended; "" for none.
 func livingThread(dir string) string {
 	threads, _ := filepath.Glob(filepath.Join(dir, "task", "*"))
 	if i := slices.IndexFunc(threads, func(thread string) bool { return stat(thread).state == alive }); i >= 0 {
@@ -202,8 +201,8 @@ func livingThread(dir string) string {
 	return ""
 }
 
-// look returns the kind of a process. A process whose first thread has ended and others have not looks like a dead
-// process, and shows its environment in the other threads.
+// look returns the kind of a process. A process whose first thread has ended looks dead even if other threads run, but
+// these threads still show its environment.
 func (h *hunt) look(pid int) int {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	was := stat(dir)
@@ -213,7 +212,7 @@ func (h *hunt) look(pid int) int {
 	case dead:
 		living := livingThread(dir)
 		if living == "" {
-			h.known[pid] = true // it stays what it is, and may stay for long
+			h.known[pid] = true // it stays unwanted, and may exist for long
 			return gone
 		}
 		dir = living
@@ -226,18 +225,18 @@ func (h *hunt) look(pid int) int {
 	case len(env) > 0, was.kernel, errors.Is(err, fs.ErrPermission):
 		return others
 	case errors.Is(err, unix.ESRCH), stat(dir).state != alive:
-		return gone // it is ending, and has no environment any more, or it has ended, perhaps before that was read
+		return gone // it is ending without an environment, or it has ended, perhaps before the environment was read
 	case err != nil:
 		return others
 	}
-	// It was started without any, or it is becoming another program, which has none until all of it is in its place.
+	// It was started without an environment, or it is executing another program, whose environment is not in place yet.
 	before := stat(dir)
 	env, err = h.environ(dir)
 	switch {
 	case errors.Is(err, unix.ESRCH):
 		return gone
 	case err == nil && h.is(dir, env, before.pgrp, before.session):
-		return ours // it has become one meanwhile
+		return ours // it has become wanted meanwhile
 	}
 	if after := stat(dir); len(env) == 0 && err == nil && (!before.placed() || after.program != before.program) {
 		h.starting = h.starting || after.state == alive
@@ -246,7 +245,7 @@ func (h *hunt) look(pid int) int {
 	return others
 }
 
-// Fields that stat has of a process or thread.
+// The states of a process or thread.
 const (
 	missing = iota
 	dead
@@ -257,15 +256,15 @@ const (
 type status struct {
 	state, pgrp, session int
 	kernel               bool // a thread of the kernel
-	// program is where the code of the program begins and ends, and its stack begins. The end is the last thing that is
-	// set when a process becomes another program, after its environment, and is 0 before.
+	// program is the start and the end of the program's code, and the start of its stack. The end is the last value that
+	// is set when a process executes another program, after its environment, and is 0 before.
 	program [3]string
 }
 
-// placed reports whether all of the program of a process is in its place.
+// placed reports whether the program of a process is completely in place.
 func (s status) placed() bool { return s.program[1] != "" && s.program[1] != "0" }
 
-// stat reads what a process or thread is. The name of the program in it may have any characters.
+// stat reads the status of a process or thread. The program name in it may have any characters.
 func stat(dir string) status {
 	text, err := os.ReadFile(filepath.Join(dir, "stat"))
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
@@ -287,8 +286,8 @@ func stat(dir string) status {
 	return s
 }
 
-// sameNamespaces reports whether a process has the same processes and files around it as this one: in another
-// container, a path that is written the same is another place.
+// sameNamespaces reports whether a process is in the same process and mount namespaces as this process: in another
+// container, the same path is another place.
 func sameNamespaces(dir string) bool {
 	for _, space := range []string{"ns/pid", "ns/mnt"} {
 		ours, err := os.Readlink(filepath.Join("/proc/self", space))

@@ -10,16 +10,16 @@ import (
 	"syscall"
 )
 
-// mostLooked is how much of the end of a stream is looked at, in bytes.
+// mostLooked is the number of bytes that are searched at the end of a stream.
 const mostLooked = 64 << 10
 
-// complaints are the words of a program that was refused something.
+// complaints are the error words of a program whose access was refused.
 type complaints struct {
 	denied, missing, write, network *regexp.Regexp
 	paths                           *regexp.Regexp // absolute paths, between quotes or blanks
 }
 
-// complaintsOf compiles the expressions when the first command has failed: most programs need none of them.
+// complaintsOf compiles the expressions when the first command has failed: most programs never need them.
 var complaintsOf = sync.OnceValue(func() complaints {
 	return complaints{
 		denied:  regexp.MustCompile(`(?i)permission denied|operation not permitted|not permitted|access denied|read-only|EACCES|EPERM|EROFS`),
@@ -32,8 +32,8 @@ var complaintsOf = sync.OnceValue(func() complaints {
 	}
 })
 
-// refused returns what the sandbox has refused a command that has failed, nil if its output names nothing of the kind.
-// The last line that does so counts, stderr before stdout.
+// refused returns the access that the sandbox has refused to a failed command, nil if its output names none. The last
+// matching line counts, stderr before stdout.
 func (p Policy) refused(l launch, exit Exit) *Refusal {
 	for _, text := range []string{exit.Stderr.Text, exit.Stdout.Text} {
 		lines := strings.Split(text[max(0, len(text)-mostLooked):], "\n")
@@ -51,7 +51,7 @@ func (p Policy) refusedIn(l launch, line string) *Refusal {
 	words := complaintsOf()
 	denied, missing := words.denied.MatchString(line), words.missing.MatchString(line)
 	if denied || missing {
-		// The program that complains stands before what it complains of.
+		// The failing program's name comes before the path that it complains about.
 		for _, found := range slices.Backward(words.paths.FindAllStringSubmatch(line, -1)) {
 			if r := p.refusedAt(l, filepath.Clean(strings.Join(found[1:], "")), denied,
 				words.write.MatchString(line)); r != nil {
@@ -65,7 +65,7 @@ func (p Policy) refusedIn(l launch, line string) *Refusal {
 	return nil
 }
 
-// refusedAt returns what was refused at a path, nil if the sandbox has nothing to do with it.
+// refusedAt returns the refused access at a path, nil if the sandbox is not the reason.
 func (p Policy) refusedAt(l launch, path string, denied, writes bool) *Refusal {
 	home, err := os.UserHomeDir()
 	if rel, below := strings.CutPrefix(path, l.Home+"/"); below {
@@ -86,7 +86,7 @@ func (p Policy) refusedAt(l launch, path string, denied, writes bool) *Refusal {
 		writes = true
 	}
 	at := path
-	if _, err := os.Lstat(at); err != nil { // it was to be made
+	if _, err := os.Lstat(at); err != nil { // the file is missing: the command wanted to create it
 		at, writes = filepath.Dir(path), true
 	}
 	const read, write = 4, 2 // of access(2)

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// The Exit of a command that fails at the sandbox has the path. It has nothing after another failure.
+// The Exit of a command that fails because of the sandbox has the path. After another failure it has none.
 func TestRefused(t *testing.T) {
 	top := t.TempDir()
 	root, outside, read := filepath.Join(top, "root"), filepath.Join(top, "outside"), filepath.Join(top, "read")

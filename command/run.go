@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 )
 
-// errHeld is what is wrong when all that could be found was killed and there still is something.
+// errHeld is the error if all known processes were killed but one still holds the output open.
 var errHeld = errors.New(
 	"the command left a process behind that holds its output open and was not found, so it was not killed")
 
-// Run runs a command, and returns when it and what it has started has ended. Its exit status is not an error. The
-// error is a *[DeniedError] if the host does not allow the command, a *[LimitError] if it printed too much, the error
-// of the context if that ended first, and otherwise what kept it from starting, or what the host's functions did
-// wrong. The Exit has the result so far. Secrets are masked in both. See the package documentation for all that is
-// done.
+// Run runs a command, and returns when the command and all processes that it has started have ended. Its exit status is
+// not an error. The error is a *[DeniedError] if the host does not allow the command, a *[LimitError] if it printed too
+// much, the error of the context if that ended first, or otherwise the reason why it could not start or an error of the
+// host's functions. The Exit has the result so far. Secrets are masked in both. The package documentation describes all
+// steps.
 func (p Policy) Run(ctx context.Context, c Command) (Exit, error) {
 	exit, err := p.run(ctx, c)
 	return exit, p.masked(err)
@@ -65,7 +65,7 @@ func (p Policy) run(ctx context.Context, c Command) (exit Exit, err error) {
 	return exit, err
 }
 
-// masked returns an error without secrets. An error that shows none stays what it is.
+// masked returns an error without secrets. An error without a secret stays unchanged.
 func (p Policy) masked(err error) error {
 	if err == nil {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// TestRunsAway: a program that forks again and again, each time into a session of its own, and lets each father go, is
-// never the same process when it is looked for. It is found nevertheless.
+// TestRunsAway: a program that forks again and again, each time into a new session, and ends each parent, is never the
+// same process at the next search. It is found nevertheless.
 func TestRunsAway(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
@@ -42,7 +42,7 @@ func TestRunsAway(t *testing.T) {
 			return info.Size()
 		}
 		before := beats()
-		time.Sleep(200 * time.Millisecond) // if it lived, it would go on
+		time.Sleep(200 * time.Millisecond) // if it lived, it would continue
 		if after := beats(); after != before {
 			t.Errorf("it goes on: %d beats, then %d", before, after)
 			_ = command.Reap(root)

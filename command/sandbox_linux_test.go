@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// confined is a policy with a sandbox, on a system that has one.
+// confined returns a policy with a sandbox, on a system that has one.
 func confined(t testing.TB) command.Policy {
 	t.Helper()
 	p := acting(t)
@@ -24,10 +24,10 @@ func confined(t testing.TB) command.Policy {
 	return p
 }
 
-// TestSandbox: from inside, what the policy leaves open can be done and nothing else.
+// TestSandbox: a command can do what the policy allows, and nothing else.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
-	top := t.TempDir() // not below /tmp alone: everything in it is closed
+	top := t.TempDir() // not only below /tmp: everything in it is closed
 	root, outside, read, written, shared := filepath.Join(top, "root"), filepath.Join(top, "outside"), filepath.Join(top, "read"),
 		filepath.Join(top, "write"), filepath.Join(top, "shared")
 	for _, dir := range []string{root, outside, read, written, shared} {
@@ -77,7 +77,7 @@ func TestSandbox(t *testing.T) {
 	}
 }
 
-// TestNetwork: there is none, unless the policy has it.
+// TestNetwork: commands have no network, unless the policy allows it.
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -104,7 +104,7 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftInASandbox: what holds a process back does not hide it.
+// TestNothingIsLeftInASandbox: the confinement of a process does not hide the process.
 func TestNothingIsLeftInASandbox(t *testing.T) {
 	t.Parallel()
 	p := confined(t)
@@ -125,8 +125,8 @@ func TestNothingIsLeftInASandbox(t *testing.T) {
 	gone(t, filepath.Join(root, "pids"))
 }
 
-// TestHostIsFree: while commands run in a sandbox, the rest of this program is in none, and afterwards no thread of it is.
-// It does not run beside tests that run commands.
+// TestHostIsFree: while commands run in a sandbox, the rest of this program is not confined, and afterwards no thread
+// is. It does not run in parallel with tests that run commands.
 func TestHostIsFree(t *testing.T) {
 	p := confined(t)
 	outside := filepath.Join(t.TempDir(), "file")
@@ -163,8 +163,8 @@ func TestHostIsFree(t *testing.T) {
 	t.Errorf("these threads are restricted: %q", restricted)
 }
 
-// TestProgramOutside: a program that the policy allows can be read in the sandbox wherever it is; what it needs besides
-// has to be in Read.
+// TestProgramOutside: a program that the policy allows can be read in the sandbox anywhere; its other files must be in
+// Read.
 func TestProgramOutside(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

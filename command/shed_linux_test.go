@@ -13,7 +13,7 @@ import (
 )
 
 // TestShedsAll: a process that has left its session, its environment and its parent, and has tried to change its
-// limits, is found and ended with the command that has left it.
+// limits, is found and killed with the command that has left it.
 func TestShedsAll(t *testing.T) {
 	t.Parallel()
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
@@ -51,10 +51,10 @@ func TestShedsAll(t *testing.T) {
 			return info.Size()
 		}
 		before := beats()
-		time.Sleep(200 * time.Millisecond) // if it lived, it would go on
+		time.Sleep(200 * time.Millisecond) // if it lived, it would continue
 		if after := beats(); after != before {
 			t.Errorf("%s: it goes on: %d bytes, then %d", name, before, after)
-			_ = os.Remove(filepath.Join(root, "there")) // its loop ends with that
+			_ = os.Remove(filepath.Join(root, "there")) // this ends its loop
 		}
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// unusedCaches is how long the caches of a tree are kept after the last policy that was made for it.
+// unusedCaches is the time for which the caches of a tree are kept after the last policy for it.
 const unusedCaches = 30 * 24 * time.Hour
 
-// cache makes a directory that only commands for this tree write to, and names it by a variable.
+// cache creates a directory that only commands for this tree write to, and sets a variable to it.
 func (f *fitting) cache(variable, name string) error {
 	if _, ok := f.Env[variable]; ok {
 		return nil
@@ -35,8 +35,8 @@ func (f *fitting) cache(variable, name string) error {
 	return nil
 }
 
-// prune marks the caches of this tree as used, and removes those of trees that were not used for long. A cache that
-// stays has no effect but its size, so nothing fails because of it.
+// prune marks the caches of this tree as used, and removes those of trees that were not used for long. A remaining
+// cache costs only space, so errors are ignored.
 func (f *fitting) prune(now time.Time) {
 	if f.caches == "" || os.Chtimes(f.caches, now, now) != nil {
 		return

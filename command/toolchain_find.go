@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// findGo gives Go its root, its modules, and what the user has set by `go env -w`. With a network, modules that are not
-// there are fetched into a cache of the commands, and what the user has is taken from the disk.
+// findGo adds the root of Go, its modules, and the user's settings of `go env -w`. With a network, missing modules are
+// fetched into a cache of the commands; the user's modules are read from the disk.
 func (f *fitting) findGo() error {
 	set := goSettings()
 	if root := absolute(set("GOROOT")); root != "" {
@@ -47,7 +47,7 @@ func goSettings() func(name string) string {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		text = nil // the file is missing, or it is off
+		text = nil // the file is missing, or GOENV is off
 	}
 	return func(name string) string {
 		if value := os.Getenv(name); value != "" {
@@ -70,9 +70,9 @@ func firstPath(list string) string {
 	return ""
 }
 
-// findPython gives Python the virtual environment of the user or of the tree. The tree's environment is used from its
-// place, for a copy would lack its links, and stands last in PATH: nothing in a tree takes the place of a program of
-// the user. Its programs are untrusted, so they are found only where the sandbox is required.
+// findPython adds the Python virtual environment of the user or of the tree. The tree's environment is used in place,
+// because a copy would lack its links, and comes last in PATH: nothing in a tree replaces a program of the user. Its
+// programs are untrusted, so they are used only if the sandbox is required.
 func (f *fitting) findPython() error {
 	if env := absolute(os.Getenv("VIRTUAL_ENV")); env != "" && f.virtual(env) {
 		f.set("VIRTUAL_ENV", env)
@@ -90,8 +90,8 @@ func (f *fitting) findPython() error {
 	return nil
 }
 
-// virtual lets commands read a virtual environment and the installation that it is based on. It reports whether the
-// directory is one.
+// virtual makes a virtual environment, and the installation that it is based on, readable for commands. It reports
+// whether the directory is a virtual environment.
 func (f *fitting) virtual(env string) bool {
 	text, err := os.ReadFile(filepath.Join(env, "pyvenv.cfg"))
 	if err != nil {
@@ -109,7 +109,7 @@ func (f *fitting) virtual(env string) bool {
 	return true
 }
 
-// findMaven lets Maven write to a repository of the commands, and read that of the user.
+// findMaven makes Maven write to a repository of the commands, and read the user's repository.
 func (f *fitting) findMaven() error {
 	if err := f.cache("MAVEN_LOCAL", filepath.Join("java", "maven")); err != nil {
 		return err

@@ -3,30 +3,30 @@ package command
 // toolchain is a row of the table.
 type toolchain struct {
 	name string
-	// files are those that a tree has which uses it, as globs; programs are its programs. With neither it is always in
+	// files are globs of files in a tree that uses the toolchain; programs are its programs. With neither it is always in
 	// use.
 	files, programs []string
-	// homes are the directories of the user that it reads.
+	// homes are the directories of the user that the toolchain reads.
 	homes []homeDir
-	// caches are directories that it gets for itself, by the variables that name them.
+	// caches are the toolchain's own cache directories, by the variables that name them.
 	caches map[string]string
-	// passes are variables of the user that it gets.
+	// passes are variables of the user that the toolchain receives.
 	passes []string
-	// env are variables that are always set, offline those without a network.
+	// env are variables that are always set; offline are set only without a network.
 	env, offline map[string]string
-	// find adds what the table cannot say, nil for nothing.
+	// find adds settings that the table cannot express, nil for none.
 	find func(f *fitting) error
 }
 
 // homeDir is a directory of the user.
 type homeDir struct {
-	// variable names it in the environment, "" for none; dir is where it is below the home otherwise.
+	// variable names the directory in the environment, "" for none; otherwise dir is its path below the home.
 	variable, dir string
-	// parts are what of it can be read; none means all.
+	// parts are the readable parts of it; none means all.
 	parts []string
 }
 
-// toolchains are all toolchains that are known, a row each.
+// toolchains are all known toolchains, a row each.
 var toolchains = []toolchain{
 	{
 		name: "go", files: []string{"go.mod", "go.work"},

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Toolchains returns the policy with all that the toolchains in use need: what they read, a cache of their own for each
-// tree, and the variables that name both. A toolchain is in use if root, the absolute path of the tree, or a directory
-// right below it has a file of it, such as go.mod, or if a word names a program of it. Programs that are
-// installed below the user's home, by pyenv or nvm for example, can be read as well.
+// Toolchains returns the policy extended for the toolchains in use: readable paths, separate caches for each tree, and
+// the variables that name both. A toolchain is in use if root, the absolute path of the tree, or a directory directly
+// below it has a file of the toolchain, such as go.mod, or if a word names one of its programs. Programs that are
+// installed below the user's home, by pyenv or nvm for example, become readable as well.
 //
-// All that the policy has stays: variables in Env win. Without Network, programs that fetch packages stay offline. The
-// caches lie in Scratch, or in the user's cache directory. Caches of trees for which no policy was made for 30 days are
-// removed. Credentials, such as ~/.npmrc, are not among what can be read, and neither is the user's home itself. The
-// error is that of a directory that cannot be made.
+// All settings of the policy stay: variables in Env win. Without Network, programs that fetch packages stay offline.
+// The caches are in Scratch, or in the user's cache directory. Caches of trees for which no policy was made for 30 days
+// are removed. Credentials, such as ~/.npmrc, and the user's home itself do not become readable. The error is about a
+// directory that cannot be created.
 func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 	p.Env, p.Read, p.Write, p.PassEnv = maps.Clone(p.Env), slices.Clone(p.Read), slices.Clone(p.Write), slices.Clone(
 		p.PassEnv)
@@ -28,7 +28,7 @@ func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		home = "" // then nothing lies below it
+		home = "" // then nothing is below it
 	}
 	f := &fitting{Policy: p, root: root, home: home}
 	for _, word := range words {
@@ -49,7 +49,7 @@ func Toolchains(p Policy, root string, words ...string) (Policy, error) {
 	return f.Policy, nil
 }
 
-// fitting is a policy that is being made fit for toolchains.
+// fitting is a policy that is being extended for toolchains.
 type fitting struct {
 	Policy
 	root, home string
@@ -69,8 +69,7 @@ func (t toolchain) used(near map[string]bool, words []string) bool {
 	return slices.ContainsFunc(t.files, func(file string) bool { return near[file] })
 }
 
-// namesNear reads a tree and the directories right below it once. It returns the files of toolchains that have an entry
-// there.
+// namesNear reads a tree and the directories directly below it once. It returns the toolchain files that exist there.
 func namesNear(root string) map[string]bool {
 	exact, globs := make(map[string]bool), []string(nil)
 	for _, t := range toolchains {
@@ -110,7 +109,7 @@ func namesNear(root string) map[string]bool {
 	return near
 }
 
-// add gives the policy what a toolchain needs.
+// add extends the policy for a toolchain.
 func (f *fitting) add(t toolchain) error {
 	for _, name := range t.programs {
 		f.program(name)
@@ -162,8 +161,8 @@ func (f *fitting) set(name, value string) {
 	}
 }
 
-// read lets commands read a path that is there, with what it leads to. A path that the user's home or the tree lies in
-// is left out: of the tree commands read their copy.
+// read makes an existing path, and its link target, readable for commands. A path that contains the user's home or the
+// tree is left out: commands read their copy of the tree.
 func (f *fitting) read(path string) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -181,14 +180,14 @@ func (f *fitting) read(path string) {
 	f.Read = append(f.Read, path, real)
 }
 
-// lies reports whether a path is another one, or lies below it.
+// lies reports whether a path is the path above, or is below it.
 func lies(path, above string) bool {
 	rel, err := filepath.Rel(above, path)
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// program lets commands read a program that is found by its name, and the directory that it is installed in, if that is
-// known by its form: bin beside lib.
+// program makes a program that is found by name readable for commands, with its installation directory, if that is
+// recognized by its form: bin next to lib.
 func (f *fitting) program(name string) {
 	if strings.HasPrefix(name, ".") {
 		return // it is in the tree
@@ -215,7 +214,7 @@ func (f *fitting) program(name string) {
 	}
 }
 
-// installs reports whether a directory is that of an installation: of most programs, or of Go.
+// installs reports whether a directory is an installation prefix: of most programs, or of Go.
 func installs(prefix string) bool {
 	return slices.ContainsFunc([]string{"lib", "pkg"}, func(name string) bool {
 		info, err := os.Stat(filepath.Join(prefix, name))

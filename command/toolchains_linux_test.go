@@ -10,10 +10,10 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// The real tools of the system run in the sandbox with what their row gives them.
+// The real tools of the system run in the sandbox with the settings of their row.
 func TestToolchains_realTools(t *testing.T) {
 	t.Parallel()
-	goScript := "go list ./... && go build ./lib" // which compiles nothing else
+	goScript := "go list ./... && go build ./lib" // compiles nothing else
 	if fstest.Runs(0, 1, 1) > 0 {
 		goScript = "go vet ./... && go run . | grep works"
 	}

@@ -12,7 +12,8 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// inHome makes a home and a tree with files, takes all variables of toolchains from the environment, and returns both.
+// inHome creates a home and a tree with files, removes all variables of toolchains from the environment, and returns
+// both.
 func inHome(t *testing.T, files ...string) (home, tree string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -41,7 +42,7 @@ func inHome(t *testing.T, files ...string) (home, tree string) {
 	return home, tree
 }
 
-// Each row reads what it needs of a home, and not what lies beside it; it has a cache, and stays offline.
+// Each row makes the needed parts of a home readable, and nothing next to them; it has a cache, and stays offline.
 func TestToolchains_rows(t *testing.T) {
 	for _, tt := range []struct {
 		name, mark string
@@ -113,12 +114,12 @@ func TestToolchains_rows(t *testing.T) {
 	}
 }
 
-// reaches reports whether a path is in a list, or lies below a path of it.
+// reaches reports whether a path is in a list, or below a path of it.
 func reaches(above []string, path string) bool {
 	return slices.ContainsFunc(above, func(dir string) bool { return path == dir || strings.HasPrefix(path, dir+"/") })
 }
 
-// The policy of the host stays, and the words of a command bring a toolchain that the tree has no file of.
+// The policy of the host stays, and the words of a command add a toolchain without files in the tree.
 func TestToolchains_keepsThePolicy(t *testing.T) {
 	home, tree := inHome(t, "home/go/pkg/mod/x", "home/tools/bin/x")
 	own := command.Policy{
@@ -143,7 +144,7 @@ func TestToolchains_keepsThePolicy(t *testing.T) {
 	}
 }
 
-// Neither the home nor the tree becomes readable by a program or a variable that lies in it.
+// Neither the home nor the tree becomes readable because of a program or a variable in it.
 func TestToolchains_neverTheHome(t *testing.T) {
 	home, tree := inHome(t, "tree/go.mod", "home/lib/x", "tree/lib/x", "home/.ssh/id")
 	for _, dir := range []string{home, tree} {
@@ -170,7 +171,7 @@ func TestToolchains_neverTheHome(t *testing.T) {
 	}
 }
 
-// Settings of `go env -w` count, and the environment counts before them.
+// Settings of `go env -w` are used, but the environment overrides them.
 func TestToolchains_goEnv(t *testing.T) {
 	home, tree := inHome(t, "tree/go.mod", "mods/x", "path/bin/x")
 	top := filepath.Dir(home)
@@ -185,7 +186,7 @@ func TestToolchains_goEnv(t *testing.T) {
 	}
 }
 
-// A virtual environment of the tree is used from its place, and its programs stand after those of the user.
+// A virtual environment of the tree is used in place, and its programs come after those of the user.
 func TestToolchains_virtualEnvironment(t *testing.T) {
 	home, tree := inHome(t, "python/lib/x", "python/bin/python3", "other/lib/x", "other/bin/python3")
 	top := filepath.Dir(home)
@@ -212,7 +213,7 @@ func TestToolchains_virtualEnvironment(t *testing.T) {
 	}
 }
 
-// Caches of trees in which no command has run for long are removed, and nothing else beside them.
+// Caches of trees in which no command has run for long are removed, and nothing else.
 func TestToolchains_oldCaches(t *testing.T) {
 	_, tree := inHome(t, "tree/go.mod")
 	scratch := t.TempDir()
@@ -233,7 +234,7 @@ func TestToolchains_oldCaches(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n"), 0o400); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(dir, 0o500); err != nil { // as the module cache of Go is
+		if err := os.Chmod(dir, 0o500); err != nil { // like the module cache of Go
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
@@ -254,7 +255,8 @@ func TestToolchains_oldCaches(t *testing.T) {
 	if err != nil || len(own) != 5 || slices.Contains(own, filepath.Join(top, "0123456789abcdef")) {
 		t.Fatalf("left are %q, %v", own, err)
 	}
-	// The cache of a tree is as new as its last policy.
+	// The cache of a tree is as new as the last policy for the tree.
+	//
 	for _, dir := range own {
 		if err := os.Chtimes(dir, time.Unix(0, 0), time.Unix(0, 0)); err != nil {
 			t.Fatal(err)

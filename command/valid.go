@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Valid returns what is wrong with a policy, nil for nothing: patterns that cannot be read, names and values that no
-// environment has, names in StepEnv that steps never may set, paths that are not absolute, negative limits. Permit and
-// Run return it too, before anything else. It is the fault of the host, not of a pipeline.
+// Valid returns an error for an invalid policy: patterns that cannot be read, names and values that no environment has,
+// names in StepEnv that steps may never set, paths that are not absolute, negative limits. Permit and Run return it
+// too, before anything else. It is a mistake of the host, not of a pipeline.
 func (p Policy) Valid() error {
 	if _, err := p.patterns(); err != nil {
 		return err

@@ -1,19 +1,19 @@
-// Package condition decides when a step of a pipeline runs: if an earlier step found something, if a file is there.
+// Package condition decides whether a step of a pipeline runs: if an earlier step found something, or if a file exists.
 //
 //	condition.HasMatches("find")           // the step "find" found files
 //	condition.CountGT("left", 0)           // the counts of the step "left" add up to more than 0
 //	condition.FileNotExists("go.mod")
 //
-// A [Condition] is a value without any state. Made by a constructor, by [New] or from JSON, it is asked once, when its
-// step is about to run: [Condition.Holds] looks at the run through [Facts]. A step whose condition does not hold is
+// A [Condition] is a value without state, from a constructor, from [New] or from JSON. It is evaluated once, just
+// before its step runs: [Condition.Holds] reads the run through [Facts]. A step whose condition does not hold is
 // skipped, and the reason becomes its skip_reason.
 //
 // # Unknown facts do not hold
 //
-// A step that was skipped has not looked, and a step that has failed has not finished, so nothing is known of what it
-// would have found: for them no_matches is as false as has_matches, and so are all count conditions. A pipeline that
-// deletes what has no_matches must not do so because the search did not run. Skipped is neither succeeded nor failed;
-// step_failed is the only condition that holds for a failed step.
+// A skipped step has not searched, and a failed step has not finished, so its matches are unknown: then no_matches is
+// as false as has_matches, and so are all count conditions. A pipeline that deletes files after no_matches must not do
+// so because the search did not run. A skipped step has neither succeeded nor failed; step_failed is the only condition
+// that holds for a failed step.
 package condition
 
 import (
@@ -21,7 +21,7 @@ import (
 	"strconv"
 )
 
-// Type is the kind of a condition, as the JSON field "type" names it. The zero Condition has the zero Type, "".
+// Type is the kind of a condition, the JSON field "type". The zero Condition has the zero Type, "".
 type Type string
 
 // The types.
@@ -31,18 +31,18 @@ const (
 	typeCountGT       Type = "count_gt"        // the sum of the step's counts is greater than the value
 	typeCountLT       Type = "count_lt"        // ... less than the value
 	typeCountEQ       Type = "count_eq"        // ... the value
-	typeFileExists    Type = "file_exists"     // there is a file or directory at the path
-	typeFileNotExists Type = "file_not_exists" // the file does not exist
+	typeFileExists    Type = "file_exists"     // a file or directory exists at the path
+	typeFileNotExists Type = "file_not_exists" // nothing exists at the path
 	typeStepSucceeded Type = "step_succeeded"  // the step ran and did not fail
-	typeStepFailed    Type = "step_failed"     // the step ran and failed; this makes the failure a handled one
+	typeStepFailed    Type = "step_failed"     // the step ran and failed; this marks the failure as handled
 	typePrevError     Type = "prev_error"      // the step that was executed before has an error
 )
 
 // Short is another JSON form of {"type": "prev_error"}.
 const Short = "prev.error"
 
-// kinds is the table of the types, in the order of the documentation, with the JSON fields that conditions of each have
-// beside "type": all of them and no others.
+// kinds is the table of the types, in the order of the documentation, with the JSON fields of each besides "type":
+// exactly these are allowed.
 var kinds = [...]struct {
 	typ    Type
 	fields []string
@@ -68,8 +68,8 @@ func Types() []Type {
 	return types
 }
 
-// Fields returns the JSON fields that conditions of the type have, which are all required: "type" and what stands for
-// the rest. It returns nil if no such type exists.
+// Fields returns the JSON fields of conditions of the type, which are all required: "type" and the type's own fields.
+// It returns nil if there is no such type.
 func (t Type) Fields() []string {
 	for _, k := range kinds {
 		if k.typ == t {
@@ -81,8 +81,8 @@ func (t Type) Fields() []string {
 
 func (t Type) has(field string) bool { return slices.Contains(t.Fields(), field) }
 
-// Fields are a condition as JSON has it, from which its schema and its JSON in pipelines are made too. "" and nil stand
-// for a field that is absent.
+// Fields is a condition in its JSON form, which is also the source of its schema and its JSON in pipelines. "" and nil
+// mean that a field is absent.
 type Fields struct {
 	Type    string `json:"type"`
 	StepRef string `json:"step_ref,omitempty" param:"id"`
@@ -91,7 +91,7 @@ type Fields struct {
 	Value *int `json:"value,omitempty" param:"quoted"`
 }
 
-// each calls visit for each field beside the type, in the order in which they are written, with its JSON name and a
+// each calls visit for each field except the type, in the order in which they are written, with its JSON name and a
 // pointer to it: a *string or a **int.
 func (f *Fields) each(visit func(name string, to any)) {
 	visit("step_ref", &f.StepRef)
@@ -102,8 +102,8 @@ func (f *Fields) each(visit func(name string, to any)) {
 // Condition is a condition of a step. It is immutable, and conditions can be compared with ==. The zero Condition
 // always holds.
 //
-// The constructors take what they are given; a step id that is empty or of no step is found when the pipeline is built,
-// see [Condition.Check].
+// The constructors accept any arguments; a step id that is empty or unknown is reported when the pipeline is built, see
+// [Condition.Check].
 type Condition struct {
 	typ   Type
 	step  string
@@ -132,8 +132,8 @@ func CountEQ(step string, n int) Condition {
 	return Condition{typ: typeCountEQ, step: step, value: n}
 }
 
-// FileExists holds if there is something at the path when the step is about to run. It sees what earlier steps have
-// made, moved and deleted, in a dry run too.
+// FileExists holds if something exists at the path just before the step runs. It takes files into account that earlier
+// steps have created, moved and deleted, in a dry run too.
 func FileExists(path string) Condition { return Condition{typ: typeFileExists, path: path} }
 
 // FileNotExists holds if FileExists does not.
@@ -142,11 +142,11 @@ func FileNotExists(path string) Condition { return Condition{typ: typeFileNotExi
 // StepSucceeded holds if the step ran and did not fail.
 func StepSucceeded(step string) Condition { return Condition{typ: typeStepSucceeded, step: step} }
 
-// StepFailed holds if the step ran and failed. That some step waits for it makes the failure a handled one, which
-// does not stop the run.
+// StepFailed holds if the step ran and failed. A step that waits for the failure marks it as handled, so it does not
+// stop the run.
 func StepFailed(step string) Condition { return Condition{typ: typeStepFailed, step: step} }
 
-// PrevError holds if the step that was executed before has an error: it failed, or took a backward jump. Skipped steps
+// PrevError holds if the step that was executed before has an error: it failed, or made a backward jump. Skipped steps
 // do not count. It does not hold for the first step.
 func PrevError() Condition { return Condition{typ: typePrevError} }
 
@@ -156,13 +156,13 @@ func (c Condition) IsZero() bool { return c == Condition{} }
 // Type returns the type, "" for the zero Condition.
 func (c Condition) Type() Type { return c.typ }
 
-// StepRef returns the id of the step that the condition is about, "" if it is about a file.
+// StepRef returns the id of the condition's step, "" if it is about a file.
 func (c Condition) StepRef() string { return c.step }
 
-// Path returns the path that the condition is about, "" if it is about a step.
+// Path returns the path of the condition, "" if it is about a step.
 func (c Condition) Path() string { return c.path }
 
-// WithPath returns the same condition about another path. A condition that is not about a file stays as it is.
+// WithPath returns the same condition with another path. A condition that is not about a file stays unchanged.
 func (c Condition) WithPath(path string) Condition {
 	if c.typ.has("path") {
 		c.path = path
@@ -173,7 +173,7 @@ func (c Condition) WithPath(path string) Condition {
 // Value returns the number to compare a count with, 0 if the condition has no number.
 func (c Condition) Value() int { return c.value }
 
-// Fields returns the fields of the condition, from which [New] makes it again.
+// Fields returns the fields of the condition; [New] returns the condition for them.
 func (c Condition) Fields() Fields {
 	f := Fields{Type: string(c.typ), StepRef: c.step, Path: c.path}
 	if c.typ.has("value") {
@@ -182,7 +182,7 @@ func (c Condition) Fields() Fields {
 	return f
 }
 
-// String returns the condition as messages show it, such as "count_gt(find, 5)", and "" for the zero Condition.
+// String returns the condition for messages, such as "count_gt(find, 5)", and "" for the zero Condition.
 func (c Condition) String() string {
 	switch {
 	case c.typ == "", c.typ == typePrevError:

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 )
 
-// tree is a run that is over: its steps, and the files there are.
+// tree is a finished run: its steps, and the existing files.
 type tree struct {
 	steps map[string]condition.StepFacts
 	files map[string]bool
@@ -22,7 +22,7 @@ func (t tree) Step(id string) (condition.StepFacts, bool) {
 	return s, ok
 }
 
-// Previous means that the step before has the error that the tree has a name for.
+// Previous returns the error of the step before, which the tree stores under a special name.
 func (t tree) Previous() (failed, ok bool) {
 	failed, ok = t.files["<failed>"]
 	return failed, ok

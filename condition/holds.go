@@ -8,7 +8,7 @@ import (
 // StepFacts has the facts of a step for a condition. If neither Ran nor Skipped is true, the step has not been
 // reached yet.
 type StepFacts struct {
-	Ran       bool // its action was run, to whatever end
+	Ran       bool // its action was run, with success or failure
 	Succeeded bool
 	Failed    bool
 	Skipped   bool
@@ -16,12 +16,12 @@ type StepFacts struct {
 	Count     int // the sum of its counts
 }
 
-// Facts shows a run to a condition.
+// Facts gives conditions access to a run.
 type Facts interface {
 	// Step returns the known facts of a step, or false if no step has that id.
 	Step(id string) (StepFacts, bool)
-	// Exists reports whether there is a file or directory at a path, as the steps before have left it; links are
-	// followed. It fails if the path may not be looked at.
+	// Exists reports whether a file or directory exists at a path, after the changes of the steps before; links are
+	// followed. It fails if the path may not be read.
 	Exists(path string) (bool, error)
 	// Previous reports whether the step that was executed before has an error. ok is false if there was none.
 	Previous() (failed, ok bool)
@@ -30,9 +30,9 @@ type Facts interface {
 // errNoStep reports that a condition is about a step that the run does not have.
 var errNoStep = errors.New("there is no such step")
 
-// Holds reports whether the condition holds, and if not, the reason in words for a user, such as "condition
-// has_matches(find) is false: step 'find' matched no files". The error is that of f, or reports an
-// unknown step, with the condition before it; then the result is unknown. The zero Condition holds and asks nothing.
+// Holds reports whether the condition holds, and if not, the reason for a user, such as "condition has_matches(find) is
+// false: step 'find' matched no files". The error is an error of f, or reports an unknown step, with the condition
+// before it; then the result is unknown. The zero Condition holds and does not use f.
 func (c Condition) Holds(f Facts) (ok bool, reason string, err error) {
 	if c.IsZero() {
 		return true, "", nil
@@ -72,7 +72,7 @@ func previousFailed(f Facts) (holds bool, reason string) {
 	return false, "no step was executed before"
 }
 
-// stepHolds also gives the reason if the condition holds; it is not asked for then.
+// stepHolds returns the reason even if the condition holds.
 func (c Condition) stepHolds(f Facts) (ok bool, reason string, err error) {
 	s, found := f.Step(c.step)
 	switch {

@@ -16,8 +16,8 @@ import (
 // errValue reports that a text is not a whole number, or is a number that an int cannot hold.
 var errValue = errors.New("condition value must be a whole number")
 
-// parseValue reads the value of a count condition exactly: a whole number as JSON writes numbers, 3.0 and 3e2
-// included. In JSON it may also stand in quotes. The error wraps errValue.
+// parseValue reads the value of a count condition exactly: a whole number in the syntax of JSON, including 3.0 and 3e2.
+// In JSON it may also be in quotes. The error wraps errValue.
 func parseValue(text string) (int, error) {
 	negative, magnitude, err := strictjson.Whole(text)
 	limit := uint64(math.MaxInt)
@@ -35,8 +35,8 @@ func parseValue(text string) (int, error) {
 	return int(magnitude), nil
 }
 
-// MarshalJSON writes the fields that the type has, the value as a number; null for the zero Condition. It does not
-// check: what [Condition.Check] finds wrong, UnmarshalJSON will refuse.
+// MarshalJSON writes the fields of the type, the value as a number; null for the zero Condition. It does not check:
+// UnmarshalJSON will refuse a condition with problems that [Condition.Check] reports.
 func (c Condition) MarshalJSON() ([]byte, error) {
 	if c.IsZero() {
 		return []byte("null"), nil
@@ -102,7 +102,7 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 				})
 			}
 		case **int:
-			n, err := parseValue(m.Value.Number + m.Value.Text) // of which a value has one
+			n, err := parseValue(m.Value.Number + m.Value.Text) // a value has only one of them
 			if m.Value.Kind != strictjson.Number && m.Value.Kind != strictjson.String {
 				err = fmt.Errorf("%w, got %s", errValue, m.Value.Kind)
 			}
@@ -115,7 +115,7 @@ func decode(node *strictjson.Node) (Condition, []Problem) {
 	}
 	c, more := New(f)
 	for _, p := range more {
-		// The problem with the field is in the list already; a second problem, that it is missing, would be too many.
+		// The list already has a problem with the field; a second problem, that it is missing, would be too much.
 		if !slices.ContainsFunc(problems, func(said Problem) bool { return said.Field == p.Field }) {
 			problems = append(problems, p)
 		}

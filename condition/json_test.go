@@ -46,7 +46,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// problem is what a test expects of a Problem; the hint only has to contain the text.
+// problem is the expected content of a Problem; the hint only has to contain the text.
 type problem struct{ field, code, message, hint string }
 
 func TestDecodeProblems(t *testing.T) {
@@ -211,8 +211,8 @@ func TestParseValue(t *testing.T) {
 	}
 }
 
-// A condition that a constructor makes and Check accepts becomes JSON and the same condition again, also through New.
-// every returns the zero Condition and a condition of each type.
+// A condition from a constructor that Check accepts becomes JSON and the same condition again, also through New. every
+// returns the zero Condition and a condition of each type.
 func every(step, path string, n int) []condition.Condition {
 	return []condition.Condition{
 		{},

@@ -9,13 +9,14 @@ import (
 	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
-// Problem is one mistake in a condition.
+// Problem is a mistake in a condition.
 type Problem struct {
-	// the JSON field: "type", "step_ref", "value", "path", or a field that does not belong there; "" for the whole
+	// the JSON field: "type", "step_ref", "value", "path", or a field that does not belong to the condition; "" for the
+	// whole
 	Field   string
 	Code    string // stable, such as "missing_field"
-	Message string // such as "condition type 'count_eq' requires value"
-	Hint    string // what to write instead, if that is known
+	Message string // for example "condition type 'count_eq' requires value"
+	Hint    string // the correction, if it is known
 }
 
 // The codes of problems.
@@ -57,8 +58,8 @@ func (e *problemsError) MarshalJSON() ([]byte, error) {
 	return errorform.Marshal("invalid_condition", e, problems...)
 }
 
-// New returns the condition of the fields, or all problems and the zero Condition. The fields must be exactly the
-// fields that the type needs. The caller has to check that the step exists.
+// New returns the condition with the fields, or all problems and the zero Condition. Exactly the fields of the type
+// must be set. The caller must check that the step exists.
 func New(f Fields) (Condition, []Problem) {
 	typ := Type(f.Type)
 	if !typ.has("type") {
@@ -79,7 +80,7 @@ func New(f Fields) (Condition, []Problem) {
 		case given && !needed:
 			add(name, codeUnknownField, "leave it out", "condition type '%s' does not take %s", typ, name)
 		case text != nil && !utf8.ValidString(*text):
-			// Every pipeline can be written as JSON, and JSON has no way to write such a name.
+			// Every pipeline can be written as JSON, and JSON cannot express such a name.
 			add(name, codeBadValue, "", "condition %s %q is not valid UTF-8", name, *text)
 		}
 	})
@@ -103,7 +104,7 @@ func (c Condition) Check() []Problem {
 	return problems
 }
 
-// noType is the problem of a type that is absent, or that there is not.
+// noType returns the problem of a missing or unknown type.
 func noType(typ string) Problem {
 	names := make([]string, len(kinds))
 	for i, k := range kinds {

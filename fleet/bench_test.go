@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// BenchmarkFleet runs one pipeline on small trees of the disk, 8 at a time: by a fleet, and by as many goroutines that
-// call Executor.Run with the same run ids. An operation is one tree.
+// BenchmarkFleet runs one pipeline on small trees on disk, 8 at a time: with a fleet, and with goroutines that call
+// Executor.Run with the same run ids. An operation is one tree.
 func BenchmarkFleet(b *testing.B) {
 	const at = 8
 	p := edit()
@@ -63,7 +63,7 @@ func runOn(b *testing.B, x millrace.Executor, dir string, p millrace.Pipeline) e
 	return errors.Join(err, root.Close())
 }
 
-// disks makes n trees of ten files in a directory of the system.
+// disks creates n trees of ten files in a directory of the system.
 func disks(b *testing.B, n int) []string {
 	b.Helper()
 	top := b.TempDir()

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// inMemory are trees that a host keeps in a map. On disk it is fleet.Dirs{}.
+// inMemory are trees that a host keeps in a map. For trees on disk use fleet.Dirs{}.
 type inMemory map[string]afero.Fs
 
 func (m inMemory) Open(_ context.Context, t fleet.Target) (fleet.Tree, error) {
@@ -24,7 +24,7 @@ func (m inMemory) Open(_ context.Context, t fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: fsys}, nil
 }
 
-// One pipeline for three trees, of which one is broken. Once that is mended the same campaign does the rest.
+// One pipeline for three trees, one of which is broken. After the tree is fixed, the same campaign does the rest.
 func Example() {
 	trees := make(inMemory)
 	for _, name := range []string{"api", "web"} {
@@ -33,7 +33,7 @@ func Example() {
 			log.Fatal(err)
 		}
 	}
-	trees["docs"] = afero.NewMemMapFs() // it has no licence
+	trees["docs"] = afero.NewMemMapFs() // it has no license file
 
 	campaign := fleet.Campaign{ID: "new-year", Pipeline: millrace.New("new-year").
 		Step("year", actions.Edit{Files: []string{"LICENSE"}, OldText: "2025", NewText: "2026"}).MustBuild()}

@@ -1,16 +1,16 @@
-// Package fleet runs one pipeline over many trees, each of which it changes as a whole or not at all.
+// Package fleet runs one pipeline over many trees. Each tree is changed completely or not at all.
 //
 //	w := fleet.Worker{Executor: x, Trees: fleet.Dirs{}}
 //	f := fleet.Fleet{Scheduler: fleet.Local{Worker: w, Parallel: 8}}
 //	campaign := fleet.Campaign{ID: "rename-2026-03", Pipeline: p}
 //	sum, err := f.Run(ctx, campaign, fleet.Paths(dirs...), func(o fleet.Outcome) error { return store(o) })
 //
-// Every target has one [Outcome], which goes to a function and is not kept, so ten thousand trees take no more memory
-// than ten. A target that fails does not stop the others. Committed targets are known by the id of the campaign: the
-// same campaign, run again, does the targets that failed or were not begun, and leaves all else alone.
+// Every target has one [Outcome], which is passed to a function and not kept, so ten thousand trees need no more memory
+// than ten. A failed target does not stop the others. Committed targets are recognized by the id of the campaign: the
+// same campaign, run again, runs the targets that failed or were not begun, and leaves all others alone.
 //
-// A [Scheduler] brings targets to a [Worker]. It may bring a target twice, even to two machines at once. The lock of
-// the tree and the RunID ensure that the tree is changed once.
+// A [Scheduler] passes targets to a [Worker]. It may pass a target twice, even to two machines at once. The lock of the
+// tree and the RunID ensure that the tree is changed once.
 package fleet
 
 import (
@@ -27,25 +27,25 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Fleet describes how campaigns are run. It is safe for concurrent use as long as its fields are not changed.
+// Fleet runs campaigns. It is safe for concurrent use as long as its fields are not changed.
 type Fleet struct {
-	// Scheduler brings the targets to workers. It has to be there.
+	// Scheduler passes the targets to workers. Required.
 	Scheduler Scheduler
-	// Observe takes what happens in the runs, each event as an [Event] that names its target, from one goroutine at a
-	// time: [millrace.JSONEvents] will do. It is called if the scheduler's workers are in this process, as those of
-	// [Local] are. If it panics, the Result of that run has a warning. Nil means no observer.
+	// Observe receives the events of the runs, each as an [Event] that names its target, from one goroutine at a time:
+	// [millrace.JSONEvents] works too. It is called if the scheduler's workers are in this process, like those of [Local].
+	// If it panics, the Result of that run has a warning. Nil means no observer.
 	Observe func(millrace.Event)
-	// StopAfter is how many targets may fail: after so many failures no more are begun. Zero means that failures stop
+	// StopAfter is the number of failed targets after which no more targets are begun. Zero means that failures stop
 	// nothing.
 	StopAfter int
-	// Deadline is how long after the beginning of Run targets are begun. A target that has begun goes on to its end.
-	// Zero means no limit.
+	// Deadline is the time after the beginning of Run from which no more targets are begun. A target that has begun
+	// continues to its end. Zero means no limit.
 	Deadline time.Duration
-	// Budget is what all targets of one Run may spend together: when the money is spent, or more files or edits were
-	// made than there may be, no more targets are begun. Replayed targets do not count. Bytes are not known here and
-	// must be zero. The zero Limit means no limit.
+	// Budget limits the spending of all targets of one Run together: once the money is spent, or too many files or edits
+	// were made, no more targets are begun. Replayed targets do not count. Bytes is not supported here and must be zero.
+	// The zero Limit means no limit.
 	Budget budget.Limit
-	// PerSecond is how many targets are begun in a second at most, evenly. Zero means no limit.
+	// PerSecond is the number of targets that are begun per second at most, evenly spread. Zero means no limit.
 	PerSecond float64
 }
 
@@ -69,13 +69,13 @@ func (f Fleet) Check() error {
 	return f.Budget.Check()
 }
 
-// Run runs the pipeline on all targets. Each target that comes has one outcome, which is counted in the Summary and
-// given to sink: in the order in which they end, one at a time, from any goroutine. sink may be nil. A target that
-// is not valid is a failed outcome with the code [CodeInvalidTarget].
+// Run runs the pipeline on all targets. Each target has one outcome, which is counted in the Summary and passed to
+// sink: in the order in which they end, one at a time, from any goroutine. sink may be nil. An invalid target is a
+// failed outcome with the code [CodeInvalidTarget].
 //
-// StopAfter, Deadline, Budget and the end of ctx keep targets from being begun: those that are left are taken
-// nevertheless, and are Skipped. A limit that depends on outcomes may be overshot by the targets that have begun when
-// it is reached, with Local by Parallel-1. When ctx ends, the targets that are worked on are Canceled, or done.
+// StopAfter, Deadline, Budget and the end of ctx stop Run from beginning targets: the remaining targets are still read,
+// and are Skipped. A limit that depends on outcomes may be exceeded by the targets that have begun when it is reached,
+// with Local by Parallel-1. When ctx ends, running targets become Canceled, or still finish.
 //
 // Failed targets, and targets that a limit has kept from being begun, are not an error: the Summary has them. Errors
 // are an error of [Fleet.Check] before anything is begun; the cause of ctx, which also matches ctx.Err();

@@ -24,7 +24,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// forest are trees in memory by root. A tree that is not there cannot be opened.
+// forest has trees in memory by root. A missing tree cannot be opened.
 type forest map[string]afero.Fs
 
 func (f forest) Open(_ context.Context, t fleet.Target) (fleet.Tree, error) {
@@ -48,17 +48,17 @@ func plant(t testing.TB, n int) (forest, []fleet.Target) {
 	return trees, targets
 }
 
-// opener is Trees made of a function.
+// opener turns a function into Trees.
 type opener func(ctx context.Context, t fleet.Target) (fleet.Tree, error)
 
 func (o opener) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) { return o(ctx, t) }
 
-// edit makes an x in a.txt a y.
+// edit returns a pipeline that replaces x by y in a.txt.
 func edit() millrace.Pipeline {
 	return millrace.New("edit").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
 }
 
-// atOnce are retries without a wait.
+// atOnce is a Sleep without a wait.
 func atOnce(context.Context, time.Duration) error { return nil }
 
 // kept collects outcomes by index.
@@ -74,7 +74,7 @@ func (k *kept) sink(o fleet.Outcome) error {
 	return nil
 }
 
-// sorted returns the outcomes by index, and checks that there is one for each index.
+// sorted returns the outcomes by index, and checks that each index has an outcome.
 func (k *kept) sorted(t *testing.T, n int) []fleet.Outcome {
 	t.Helper()
 	slices.SortFunc(k.list, func(a, b fleet.Outcome) int { return a.Index - b.Index })
@@ -113,7 +113,7 @@ func TestRun(t *testing.T) {
 	}
 	want := fleet.Summary{Campaign: "c", Targets: 30,
 		Counts: fleet.Counts{Success: 27, Failed: 3, Files: 27, Edits: 27, Risks: risk.Counts{Low: 27}}}
-	// A failed step judges what it saw, so the failed run may have a level too.
+	// A failed step judges the files that it saw, so a failed run may have a level too.
 	if d := cmp.Diff(want, sum, cmpopts.IgnoreFields(fleet.Summary{}, "Failures", "Duration", "Risks")); d != "" {
 		t.Errorf("summary (-want +got):\n%s", d)
 	}
@@ -149,7 +149,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// A campaign that is run again does what has failed, and leaves all else alone, down to the times of files.
+// A campaign that is run again runs the failed targets, and leaves all else alone, even the times of files.
 func TestRerun(t *testing.T) {
 	t.Parallel()
 	var dirs []string
@@ -207,7 +207,7 @@ func TestRerun(t *testing.T) {
 
 func facts(info os.FileInfo) string { return fmt.Sprint(info.Mode(), info.ModTime().UnixNano()) }
 
-// Targets that were not begun when the context ended have an outcome too, and what was not begun is as it was.
+// Targets that were not begun when the context ended have an outcome too, and their trees are unchanged.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 40)
@@ -242,7 +242,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%s has %q: %+v", o.Target.ID, now, o)
 		}
 	}
-	// A cancellation that comes when all is done takes nothing back.
+	// A cancellation after everything is done undoes nothing.
 	ctx, cancel = context.WithCancelCause(t.Context())
 	left = 3
 	sum, err = f.Run(ctx, fleet.Campaign{ID: "c", Pipeline: edit()}, fleet.Targets(targets[:3]...), func(fleet.Outcome) error {
@@ -256,7 +256,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// When the context ends the current targets are stopped, and their trees stay as they were.
+// When the context ends the running targets are stopped, and their trees stay unchanged.
 func TestCancelRunning(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 3)
@@ -284,7 +284,7 @@ func (w waits) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, error
 	return actions.Outcome{}, w.do(ctx)
 }
 
-// When outcomes cannot be kept, nothing more is begun.
+// If outcomes cannot be kept, no more targets are begun.
 func TestSinkErrors(t *testing.T) {
 	t.Parallel()
 	for name, fail := range map[string]func() error{

@@ -26,7 +26,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// sleepy opens trees that take a second each.
+// sleepy opens trees whose Open needs a second each.
 func sleepy(trees fleet.Trees) fleet.Trees {
 	return opener(func(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
 		time.Sleep(time.Second)
@@ -55,7 +55,7 @@ func TestStopAfter(t *testing.T) {
 			t.Errorf("%+v", o)
 		}
 	}
-	// With others on their way it may be overshot by those.
+	// Concurrent targets may exceed the limit.
 	trees, targets = plant(t, 20)
 	for _, fsys := range trees {
 		fstest.Must(t, fsys.Remove("a.txt"))
@@ -67,7 +67,7 @@ func TestStopAfter(t *testing.T) {
 	}
 }
 
-// A deadline stops what has not begun, and leaves what has.
+// A deadline stops targets that have not begun, and leaves the others alone.
 func TestDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -150,7 +150,7 @@ func TestBudget(t *testing.T) {
 		if last := got.sorted(t, 9)[8]; last.Message != test.text {
 			t.Errorf("%s: %+v", name, last)
 		}
-		// Work that was done then is not paid again.
+		// Work that was already done is not paid again.
 		sum, err = f.Run(t.Context(), fleet.Campaign{ID: "c", Pipeline: paid}, fleet.Targets(targets...), nil)
 		if err != nil || sum.Replayed != test.done || sum.Cost != budget.Cost(min(test.done, 9-test.done))*budget.Dollar {
 			t.Errorf("%s again: %+v, %v", name, sum, err)
@@ -186,7 +186,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// The reported failures are the first of the list, whatever order they ended in.
+// The reported failures are the first of the list, in any order of their ends.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	var up, down fleet.Summary
@@ -269,7 +269,7 @@ func TestTargetCheck(t *testing.T) {
 	}
 }
 
-// Roots that strangers name do not lead out of the directory of all trees.
+// Untrusted roots cannot leave the directory of all trees.
 func TestWithin(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -297,7 +297,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Memory grows with what is worked on, and not with the number of targets.
+// Memory grows with the running targets, not with the number of targets.
 func TestMemory(t *testing.T) {
 	n := fstest.Runs(1000, 10_000, 100_000)
 	trees := opener(func(context.Context, fleet.Target) (fleet.Tree, error) {
@@ -332,7 +332,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// A link that is turned while a root is opened does not lead out either.
+// A link that changes while a root is opened cannot lead outside either.
 func TestWithinTurning(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

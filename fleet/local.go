@@ -21,8 +21,8 @@ type Local struct {
 	Parallel int
 }
 
-// Schedule implements [Scheduler]. The pipeline of the campaign is run as it is, so that it may have actions and
-// functions of the host that no Decoder knows. Memory grows with Parallel, and not with the number of targets.
+// Schedule implements [Scheduler]. The pipeline of the campaign is run directly, so it may have actions and functions
+// of the host that no Decoder has. Memory grows with Parallel, not with the number of targets.
 func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error],
 	done func(Outcome) error) error {
 	if l.Parallel < 0 {
@@ -39,7 +39,7 @@ func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Targe
 		places: make(chan struct{}, parallel(l.Parallel)), outcomes: make(chan Outcome),
 	}
 	go s.begin(working)
-	defer func() { // also if done ends this goroutine
+	defer func() { // even if done ends this goroutine
 		cancel(nil)
 		for range s.outcomes {
 			<-s.places
@@ -52,7 +52,7 @@ func (l Local) Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Targe
 				cancel(failed)
 			}
 		}
-		<-s.places // only now, so that what done has learned is known when the next target is taken
+		<-s.places // only now, so that done has counted the outcome before the next target is read
 	}
 	if failed != nil {
 		return failed
@@ -70,18 +70,18 @@ func parallel(n int) int {
 	return n
 }
 
-// schedule is one call of Schedule.
+// schedule is a call of Schedule.
 type schedule struct {
 	worker   Worker
 	campaign Campaign
 	digest   string
 	targets  iter.Seq2[Target, error]
-	places   chan struct{} // as many as are worked on
-	outcomes chan Outcome  // closed when all is over
-	err      error         // of the targets; to be read when outcomes is closed
+	places   chan struct{} // an entry for each running target
+	outcomes chan Outcome  // closed at the end
+	err      error         // of the targets; read it after outcomes is closed
 }
 
-// begin begins the targets, one when there is a place for it.
+// begin begins the targets, each when there is a place for it.
 func (s *schedule) begin(ctx context.Context) {
 	var work sync.WaitGroup
 	defer close(s.outcomes)
@@ -106,7 +106,7 @@ func (s *schedule) begin(ctx context.Context) {
 	})
 }
 
-// work sends one outcome, whatever happens.
+// work sends one outcome in any case.
 func (s *schedule) work(ctx context.Context, t Task) {
 	o := t.outcome()
 	o.fail(ctx, errors.New("the worker has ended its goroutine"), "")

@@ -19,10 +19,10 @@ type Status string
 
 // The statuses of a target.
 const (
-	Success  Status = "success"  // the pipeline was committed, or there was nothing to write
+	Success  Status = "success"  // the pipeline was committed, or had nothing to write
 	Failed   Status = "failed"   // Code and Message give the reason
 	Skipped  Status = "skipped"  // every step was skipped, or the target was never begun: then Code gives the reason
-	Canceled Status = "canceled" // the context ended in the middle; the tree is as before
+	Canceled Status = "canceled" // the context ended during the run; the tree is as before
 )
 
 // Codes of outcomes that [millrace.ErrorCode] does not have. Of its codes, "deadline_exceeded", "budget_exceeded" and
@@ -34,9 +34,9 @@ const (
 	CodeStopped         = "stopped"          // not begun: as many targets have failed as may, see [Fleet.StopAfter]
 )
 
-// Retryable reports whether an attempt a moment later may have another outcome although nobody has changed anything.
-// That holds for tree_unavailable, locked, conflict and recovery_needed. Any other code ends the same way each time, or
-// costs money to try, so the step decides how often it is tried.
+// Retryable reports whether another attempt may succeed a moment later without any change. This is so for
+// tree_unavailable, locked, conflict and recovery_needed. Any other code ends the same way each time, or costs money to
+// retry, so the step's own settings decide about retries.
 func Retryable(code string) bool {
 	switch code {
 	case CodeTreeUnavailable, errorform.RecoveryNeeded, "locked", "conflict":
@@ -45,49 +45,49 @@ func Retryable(code string) bool {
 	return false
 }
 
-// maxMessageLen is how many characters the message of an outcome has at most.
+// maxMessageLen is the largest number of characters in the message of an outcome.
 const maxMessageLen = 2000
 
-// Outcome is what became of one target. Its JSON form has all of it, with the duration in milliseconds.
+// Outcome is the result for one target. Its JSON form is complete, with the duration in milliseconds.
 type Outcome struct {
 	Target Target `json:"target"`
 	// Index is the position of the target in the campaign, from 0.
 	Index int `json:"index"`
-	// RunID is that of the run, see [RunID]. Empty if the tree was not opened.
+	// RunID is the run id of the run, see [RunID]. Empty if the tree was not opened.
 	RunID  string `json:"run_id,omitempty"`
 	Status Status `json:"status"`
 	// Code is [millrace.ErrorCode] of the error, or a code of this package. Message is its text, cut to 2,000
 	// characters. Both are empty if there is no error.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
-	// PlanDigest is the digest of the plan, of an outcome of [Worker.Plan].
+	// PlanDigest is the digest of the plan, for an outcome of [Worker.Plan].
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Cost is what the attempts have cost. The cost of a Replayed run was paid before, and is not in it. For a run
-	// that has resumed from a [Store] it is the cost of the whole run.
+	// Cost is the cost of the attempts. A Replayed run was paid before, so its cost is not included. For a run that has
+	// resumed from a [Store] it is the cost of the whole run.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
-	// Replayed means that the target had been committed to before: the rest describes that commit.
+	// Replayed means that the target was already committed before: the other fields describe that commit.
 	Replayed bool `json:"replayed,omitempty"`
-	// Files is how many files are different now, or would be after a dry run; Edits how many edits were made. Both are
-	// 0 if nothing was written.
+	// Files is the number of files that have changed, or would change after a dry run. Edits is the number of edits. Both
+	// are 0 if nothing was written.
 	Files int `json:"files"`
 	Edits int `json:"edits"`
-	// Attempts is how often the tree was opened, 0 if the target was not begun.
+	// Attempts is the number of times that the tree was opened, 0 if the target was not begun.
 	Attempts int `json:"attempts"`
-	// Risk is what the change was judged to be, Unset if there was nothing to judge.
+	// Risk is the risk of the change, Unset if there was nothing to judge.
 	Risk risk.Level `json:"risk,omitzero"`
-	// Duration is the time from the first attempt to the end of the last one, with the waits in between.
+	// Duration is the time from the first attempt to the end of the last attempt, including the waits.
 	Duration time.Duration `json:"-"`
 }
 
-// outcome is that of a task about which nothing is known yet.
+// outcome returns the empty outcome of a task.
 func (t Task) outcome() Outcome { return Outcome{Target: t.Target, Index: t.Index} }
 
-// skipped is the outcome of a target that is not begun.
+// skipped returns the outcome of a target that is not begun.
 func skipped(t Target, index int, why stop) Outcome {
 	return Outcome{Target: t, Index: index, Status: Skipped, Code: why.code, Message: why.text}
 }
 
-// fail takes an error. The code is that of the error if it is not given.
+// fail sets an error. An empty code means the code of the error.
 func (o *Outcome) fail(ctx context.Context, err error, code string) {
 	if code == "" {
 		code = codeOf(err)
@@ -101,7 +101,7 @@ func (o *Outcome) fail(ctx context.Context, err error, code string) {
 	}
 }
 
-// take takes what a run has returned.
+// take sets the result and the error of a run.
 func (o *Outcome) take(ctx context.Context, res *millrace.Result, err error) {
 	if res != nil {
 		o.Replayed, o.Risk = res.Replayed, res.OverallRiskLevel
@@ -139,7 +139,7 @@ func codeOf(err error) string {
 		return CodePlanChanged
 	}
 	if _, ok := errors.AsType[*panics.Error](err); ok {
-		return "internal" // whatever it was panicked with
+		return "internal" // for any value of the panic
 	}
 	return millrace.ErrorCode(err)
 }
@@ -159,7 +159,7 @@ func (o Outcome) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonOutcome{plainOutcome(o), millisOf(o.Duration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON has written.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (o *Outcome) UnmarshalJSON(data []byte) error {
 	var read jsonOutcome
 	if err := json.Unmarshal(data, &read); err != nil {
@@ -170,7 +170,7 @@ func (o *Outcome) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// millisOf is a duration in milliseconds with at most three decimals.
+// millisOf returns a duration in milliseconds with at most three decimals.
 func millisOf(d time.Duration) float64 {
 	return math.Round(float64(d)/float64(time.Microsecond)) / 1000
 }

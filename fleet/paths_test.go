@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A directory is one target by whatever names it is given, and no target lies in another one.
+// A directory is one target under all its names, and no target is inside another.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// how is what is done to a tree that is open.
+// how is a function that works on an open tree: runs or plans.
 type how func(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afero.Fs,
 	p millrace.Pipeline) (res *millrace.Result, digest string, err error)
 
@@ -26,7 +26,7 @@ func runs(ctx context.Context, w Worker, t Target, x millrace.Executor, fsys afe
 	return res, "", err
 }
 
-// plans plans it.
+// plans plans the pipeline.
 func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys afero.Fs,
 	p millrace.Pipeline) (*millrace.Result, string, error) {
 	x.Checkpoints = nil
@@ -61,14 +61,14 @@ func (e *planChangedError) MarshalJSON() ([]byte, error) { return errorform.Mars
 // Code returns "plan_changed".
 func (e *planChangedError) Code() string { return CodePlanChanged }
 
-// approved lets a run commit the plan of that digest, and no other. It keeps nothing.
+// approved allows a run to commit only the plan with that digest. It keeps nothing.
 type approved string
 
 func (approved) Enter(context.Context, millrace.Position) error { return nil }
 
 func (approved) Keep(context.Context, millrace.Checkpoint) error { return nil }
 
-// Spill leaves it to the run where it puts bytes aside.
+// Spill returns nil, so the run chooses where it puts bytes aside.
 func (approved) Spill() fsutil.Spill { return nil }
 
 // Approve implements [millrace.Approver].

@@ -7,8 +7,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// recorder keeps the answers of one tree apart from those of all others, for keys do not tell which tree was asked
-// about.
+// recorder separates the answers of one tree from those of all others, because keys do not identify the tree.
 type recorder struct {
 	of           millrace.Recorder
 	target, base string

@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// stop is why no more targets are begun.
+// stop is the reason why no more targets are begun.
 type stop struct{ code, text string }
 
-// running is one call of Run.
+// running is a call of Run.
 type running struct {
 	Fleet
 	ctx    context.Context
@@ -28,22 +28,22 @@ type running struct {
 	begun  time.Time
 	due    time.Time // of the next target, for PerSecond
 	index  int       // of the next target
-	over   bool      // all targets were taken
-	inHand *Target   // a target that was taken and is not begun
+	over   bool      // all targets were read
+	inHand *Target   // a target that was read but not begun
 	left   int       // targets that were not begun
 
 	mu    sync.Mutex
 	sum   Summary
-	spent budget.Use // without what was replayed
+	spent budget.Use // without replayed runs
 	got   int        // outcomes of targets that were begun
-	given int        // targets that were
+	given int        // targets that were begun
 	why   *stop      // nil while targets are begun
-	cut   string     // the code of a target that the scheduler has not begun, or has canceled
+	cut   string     // the code of a target that the scheduler did not begin, or canceled
 	sunk  error      // of sink
 	wrong error      // of targets
 }
 
-// observer calls the host's for one event at a time.
+// observer returns a function that calls the host's observer for one event at a time.
 func (r *running) observer() func(millrace.Event) {
 	if r.Observe == nil {
 		return nil
@@ -56,7 +56,7 @@ func (r *running) observer() func(millrace.Event) {
 	}
 }
 
-// targets are those that the scheduler is to bring to workers. They end when there is a reason to begin no more.
+// targets returns the targets for the scheduler. They end when there is a reason to begin no more.
 func (r *running) targets() iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for !r.stopped() {
@@ -80,7 +80,7 @@ func (r *running) targets() iter.Seq2[Target, error] {
 	}
 }
 
-// take takes the next target.
+// take reads the next target.
 func (r *running) take() (Target, bool) {
 	if r.inHand != nil {
 		t := *r.inHand
@@ -115,7 +115,7 @@ func (r *running) pace() {
 	r.due = now.Add(time.Duration(min(float64(time.Second)/r.PerSecond, math.MaxInt64/2)))
 }
 
-// stopped reports whether there is a reason to begin no more targets. The first one stays.
+// stopped reports whether there is a reason to begin no more targets. The first reason stays.
 func (r *running) stopped() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,7 +138,7 @@ func (r *running) stopped() bool {
 	return r.why != nil
 }
 
-// done takes the outcome of a target that was begun.
+// done adds the outcome of a target that was begun.
 func (r *running) done(o Outcome) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -157,7 +157,7 @@ func (r *running) done(o Outcome) error {
 	return r.count(o)
 }
 
-// count counts an outcome and gives it to sink. The caller has the mutex.
+// count counts an outcome and passes it to sink. The caller holds the mutex.
 func (r *running) count(o Outcome) error {
 	if r.sunk != nil {
 		return r.sunk
@@ -172,7 +172,7 @@ func (r *running) count(o Outcome) error {
 	return r.sunk
 }
 
-// rest skips the targets that were not begun. The scheduler has returned that error.
+// rest skips the targets that were not begun. err is the error of the scheduler.
 func (r *running) rest(err error) {
 	if !r.over && !r.stopped() && err != nil {
 		r.why = &stop{"internal", cut(fmt.Sprintf("not begun: scheduler: %v", err), maxMessageLen)}
@@ -187,14 +187,14 @@ func (r *running) rest(err error) {
 			why = *r.why
 		}
 		r.mu.Lock()
-		_ = r.count(skipped(t, r.index, why)) // the loop looks at it
+		_ = r.count(skipped(t, r.index, why)) // the loop checks the error
 		r.mu.Unlock()
 		r.index++
 		r.left++
 	}
 }
 
-// failure is what Run returns when the scheduler has returned err.
+// failure returns the error of Run after the scheduler has returned err.
 func (r *running) failure(ctx context.Context, err error) error {
 	lost := r.given - r.got
 	whole := r.over && lost == 0 && r.left == 0 && r.cut == "" && r.wrong == nil
@@ -206,7 +206,7 @@ func (r *running) failure(ctx context.Context, err error) error {
 	case r.sunk != nil:
 		err = fmt.Errorf("fleet: outcome could not be kept: %w", r.sunk)
 	case ctx.Err() != nil && whole:
-		return nil // all was done before
+		return nil // everything was done before
 	case ctx.Err() != nil:
 		r.sum.Stopped = errorform.Canceled
 		return &canceledError{cause: context.Cause(ctx), ended: ctx.Err()}
@@ -225,7 +225,7 @@ func (r *running) failure(ctx context.Context, err error) error {
 	return err
 }
 
-// canceledError says why a context has ended, and matches both that and the context's own error.
+// canceledError is the cause for the end of a context, and matches both the cause and the context's error.
 type canceledError struct{ cause, ended error }
 
 func (e *canceledError) Error() string { return fmt.Sprintf("fleet canceled: %v", e.cause) }

@@ -16,10 +16,10 @@ type Campaign struct {
 	// ID names the campaign: letters, digits, "-" and "_", 1 to 255. A campaign that is run again under the
 	// same id leaves the targets alone that it has committed to already.
 	ID string
-	// Pipeline is what is done to each tree.
+	// Pipeline is the pipeline for each tree.
 	Pipeline millrace.Pipeline
-	// Observe takes what happens in the runs, each event as an [Event], from one goroutine at a time. It is set by
-	// [Fleet.Run]. A scheduler whose workers are elsewhere does not call it. Nil means no observer.
+	// Observe receives the events of the runs, each as an [Event], from one goroutine at a time. [Fleet.Run] sets it. A
+	// scheduler whose workers are on other machines does not call it. Nil means no observer.
 	Observe func(millrace.Event)
 }
 
@@ -39,17 +39,17 @@ func (c Campaign) Check() error {
 	return nil
 }
 
-// Scheduler brings targets to workers: [Local] to goroutines of this process, others to other machines.
+// Scheduler passes targets to workers: [Local] to goroutines of this process, others to other machines.
 type Scheduler interface {
-	// Schedule brings each target to a Worker at least once, and gives its outcome to done once: in any order, from one
-	// goroutine at a time. Index is the position among the targets given. Targets are taken one by one, when there is
-	// room for one more, from any goroutine, but none when Schedule has returned. After an error of the targets or of
-	// done, or when ctx is done, no more is begun; Schedule waits for what it has begun, gives out its outcomes,
-	// except after an error of done, and returns that error, or the cause of ctx.
+	// Schedule passes each target to a Worker at least once, and its outcome to done once: in any order, from one
+	// goroutine at a time. Index is the position in targets. Targets are read one by one, when there is room for one more,
+	// from any goroutine, but none after Schedule has returned. After an error of the targets or of done, or when ctx is
+	// done, no more targets are begun. Schedule then waits for the running targets, passes on their outcomes, except after
+	// an error of done, and returns that error, or the cause of ctx.
 	Schedule(ctx context.Context, c Campaign, targets iter.Seq2[Target, error], done func(Outcome) error) error
 }
 
-// Event is something that happens in the run of one target.
+// Event is an event in the run of one target.
 type Event struct {
 	millrace.Event
 	// Target is the id of the target, Index its position, from 0.
@@ -57,7 +57,7 @@ type Event struct {
 	Index  int
 }
 
-// MarshalJSON writes the event that is in it, with the fields "target" and "target_index" before its own.
+// MarshalJSON writes the inner event, with the fields "target" and "target_index" before its own.
 func (e Event) MarshalJSON() ([]byte, error) {
 	inner, err := json.Marshal(e.Event)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Store keeps how far the runs of a worker have come. A Manager of package rundir is one, whose files any number of
+// Store keeps the progress of a worker's runs. A Manager of package rundir is a Store, whose files any number of
 // workers may share.
 //
-// It changes nothing of what holds without it: the run id, the journal and the lock of the tree make each tree change
-// once, whether a target comes back to a worker with the same store, with another one, or with none.
+// A Store is not needed for safety: the run id, the journal and the lock of the tree ensure that each tree changes
+// once, even if a target is passed again to a worker with the same store, another store, or none.
 type Store interface {
-	// RunTarget is [millrace.Executor.Run], with x as it is, for the run of that RunID: it begins the run, resumes the
-	// run that is kept, or returns what was committed, Replayed. If x.Checkpoints is set it is a [millrace.Approver],
-	// which is asked before the commit, and nothing else. Where another process works on the run, it waits as for the
+	// RunTarget is [millrace.Executor.Run], with x unchanged, for the run with that RunID: it begins the run, resumes a
+	// kept run, or returns the committed result, Replayed. If x.Checkpoints is set, only its method as a
+	// [millrace.Approver] is called, before the commit. If another process works on the run, RunTarget waits, like for the
 	// lock of the tree.
 	RunTarget(ctx context.Context, x millrace.Executor, t Target, fsys afero.Fs,
 		p millrace.Pipeline) (*millrace.Result, error)

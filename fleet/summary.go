@@ -16,42 +16,42 @@ import (
 // maxFailures is how many failures a summary lists: as many as a message names.
 const maxFailures = names.Most
 
-// Counts is how many outcomes there are of each kind, and what they come to together.
+// Counts has the number of outcomes of each kind, and their totals.
 type Counts struct {
 	Success  int `json:"success"`
 	Failed   int `json:"failed"`
 	Skipped  int `json:"skipped"`
 	Canceled int `json:"canceled"`
-	// Replayed is how many of them had been committed to before this run.
+	// Replayed is the number of outcomes that were already committed before this run.
 	Replayed int `json:"replayed"`
-	// Files and Edits are the sums of those of the outcomes, of those that are Replayed too.
+	// Files and Edits are sums over the outcomes, including Replayed ones.
 	Files int64 `json:"files"`
 	Edits int64 `json:"edits"`
-	// Risks is how many outcomes have each level. Those that have none are not in it.
+	// Risks is the number of outcomes at each level. Outcomes without a level are not counted.
 	Risks risk.Counts `json:"risks"`
-	// Cost is what this run has cost.
+	// Cost is the cost of this run.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
 	// Stopped is the code of what has kept targets from being begun: CodeStopped, "deadline_exceeded",
 	// "budget_exceeded", "canceled", or "internal" if an error has. Empty if all were begun.
 	Stopped string `json:"stopped,omitempty"`
 }
 
-// Summary is what became of all targets together. It is the same whatever the schedule was, except for the time, and
-// for what a deadline, a budget, StopAfter or a cancellation has cut off.
+// Summary is the result for all targets together. It does not depend on the schedule, except for the duration, and for
+// the effects of a deadline, a budget, StopAfter or a cancellation.
 type Summary struct {
 	// Campaign is the id of the campaign.
 	Campaign string `json:"campaign"`
-	// Targets is how many there were: the sum of the first four of the Counts.
+	// Targets is the number of targets: the sum of the first four Counts.
 	Targets int `json:"targets"`
 	Counts
 	// Failures are the failed targets with the smallest indices, at most ten, in their order. Failed is
 	// the number of all.
 	Failures []Outcome `json:"failures"`
-	// Duration is how long it took.
+	// Duration is the time that the campaign took.
 	Duration time.Duration `json:"-"`
 }
 
-// Add counts an outcome so many times: 1 for a new outcome, -1 for an outcome that counts no more.
+// Add counts an outcome a number of times: 1 for a new outcome, -1 for an outcome that no longer counts.
 func (c *Counts) Add(o Outcome, times int) {
 	switch o.Status {
 	case Success:
@@ -72,7 +72,7 @@ func (c *Counts) Add(o Outcome, times int) {
 	c.Cost = c.Cost.Plus(budget.Cost(times) * o.Cost)
 }
 
-// Add counts one more outcome. It is for schedulers that keep a summary of their own.
+// Add counts one more outcome. It is for schedulers with their own summary.
 func (s *Summary) Add(o Outcome) {
 	s.Targets++
 	before := s.Failed
@@ -130,7 +130,7 @@ func (s Summary) MarshalJSON() ([]byte, error) {
 	return json.Marshal(jsonSummary{plainSummary(s), millisOf(s.Duration)})
 }
 
-// UnmarshalJSON reads what MarshalJSON has written.
+// UnmarshalJSON reads the JSON of MarshalJSON.
 func (s *Summary) UnmarshalJSON(data []byte) error {
 	var read jsonSummary
 	if err := json.Unmarshal(data, &read); err != nil {

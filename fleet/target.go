@@ -38,22 +38,22 @@ type Target struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// TargetError reports a target that is not valid. Nothing that it names was opened.
+// TargetError reports an invalid target. Nothing that it names was opened.
 type TargetError struct {
-	ID     string // as it was given, cut to 100 characters
+	ID     string // the given id, cut to 100 characters
 	Reason string
 }
 
 // Error names the target and the reason.
 func (e *TargetError) Error() string { return fmt.Sprintf("target %q: %s", e.ID, e.Reason) }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *TargetError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "invalid_target".
 func (e *TargetError) Code() string { return CodeInvalidTarget }
 
-// Check returns a *TargetError if a field of the target is not valid, and nil otherwise.
+// Check returns a *TargetError if a field of the target is invalid, and nil otherwise.
 func (t Target) Check() error {
 	size := 0
 	for key, value := range t.Labels {
@@ -86,13 +86,13 @@ func cut(text string, most int) string {
 	return show.Within(strings.ToValidUTF8(text, "\uFFFD"), most)
 }
 
-// Paths are directories as targets: the id and the root of each are the path as it is given. A directory that is given
-// more than once, by whatever names or links, is one target, by its first name. A directory inside another directory of
-// the list is a [TargetError], and there are no targets then, because both would change the same files.
+// Paths returns directories as targets: the id and the root of each are the given path. A directory that is given more
+// than once, by any names or links, is one target, with its first name. A directory inside another directory of the
+// list is a [TargetError], and there are no targets then, because both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		var targets []Target
-		of := make(map[string]string) // by real path, the name that was given
+		of := make(map[string]string) // by real path, the given name
 		for _, dir := range dirs {
 			real := realPath(dir)
 			if _, twice := of[real]; !twice {
@@ -118,7 +118,7 @@ func Paths(dirs ...string) iter.Seq2[Target, error] {
 	}
 }
 
-// realPath returns the absolute path of a directory without links, as far as it can be found out.
+// realPath returns the absolute path of a directory without links, as far as it can be resolved.
 func realPath(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs
@@ -129,7 +129,7 @@ func realPath(dir string) string {
 	return filepath.Clean(dir)
 }
 
-// Targets are those of a list.
+// Targets returns the targets of a list.
 func Targets(list ...Target) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for _, t := range list {
@@ -143,30 +143,29 @@ func Targets(list ...Target) iter.Seq2[Target, error] {
 // Trees open the trees of targets. It is called from several goroutines, and again for each attempt.
 type Trees interface {
 	// Open opens the tree of a target. An error is the outcome [CodeTreeUnavailable] of that target, and Open is tried
-	// again a little later. If it panics, that is the outcome too, and final.
+	// again a little later. A panic is that outcome too, but final.
 	Open(ctx context.Context, t Target) (Tree, error)
 }
 
 // Tree is an open tree.
 type Tree struct {
-	// FS is what the pipeline runs on.
+	// FS is the file system for the pipeline.
 	FS afero.Fs
-	// Base names what was opened, such as the id of a commit, so that the same campaign does its work again on another
-	// one. Empty means that the target is one tree for ever.
+	// Base names the opened version, such as the id of a commit, so that the same campaign runs again on another version.
+	// Empty means that the target is always the same tree.
 	Base string
-	// Close is called once, when the run is over, with its Result and error: it gives back what Open took, and
-	// publishes, where a tree is only a copy. If the run was committed before, by an attempt that has not got here,
-	// the Result is Replayed, and Close publishes it too. An error makes a success a failure. The context may be done
-	// already. Nil means that there is nothing to do.
+	// Close is called once, at the end of the run, with its Result and error: it releases the resources of Open, and
+	// publishes a tree that is only a copy. If the run was committed before, by an attempt that did not reach Close, the
+	// Result is Replayed, and Close publishes it too. An error turns a success into a failure. The context may already be
+	// done. Nil means that there is nothing to do.
 	Close func(ctx context.Context, res *millrace.Result, err error) error
 }
 
-// Dirs are Trees of which each root is a directory of the system. The zero Dirs open any directory, and take a relative
-// one to be in the working directory.
+// Dirs are Trees whose roots are directories of the system. The zero Dirs open any directory; a relative root is in the
+// working directory.
 type Dirs struct {
-	// Within, if not empty, is the directory that all roots are relative to, and that none of them leads out of:
-	// neither by "..", nor by an absolute name, nor by a symbolic link. Set it where the targets come from somewhere
-	// else.
+	// Within, if not empty, is the directory that all roots are relative to and cannot leave: neither by "..", nor by an
+	// absolute name, nor by a symbolic link. Set it if the targets are untrusted.
 	Within string
 }
 
@@ -196,8 +195,8 @@ func (d Dirs) Open(_ context.Context, t Target) (Tree, error) {
 	return Tree{FS: root, Close: func(context.Context, *millrace.Result, error) error { return root.Close() }}, nil
 }
 
-// holds returns an error unless the opened directory is the directory that the root leads to without a way out. It is
-// called after the opening, so that a link that is put there during the opening makes no difference.
+// holds returns an error unless the opened directory is the directory that the root leads to inside Within. It is
+// called after the opening, so that a link that is put there during the opening has no effect.
 func (d Dirs) holds(opened *fsutil.RootFs, t Target) error {
 	within, err := os.OpenRoot(d.Within)
 	if err != nil {

@@ -15,36 +15,36 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// defaultRetries is how often a target is tried again unless [Worker.Retries] says otherwise.
+// defaultRetries is the default of [Worker.Retries].
 const defaultRetries = 3
 
-// firstWait is the time before a target is tried again for the first time. It doubles each time.
+// firstWait is the time before the first retry of a target. It doubles each time.
 const firstWait = time.Second
 
-// Worker runs pipelines on trees: what a scheduler brings targets to. It is safe for concurrent use as long as its
-// fields are not changed.
+// Worker runs pipelines on the trees that a scheduler passes to it. It is safe for concurrent use as long as its fields
+// are not changed.
 type Worker struct {
-	// Executor is the policy that holds for every tree. Its RunID is set by the Worker. Its Recorder may serve all
-	// trees: the records of one tree are not found for another. Its Checkpoints belong to one run and have to be nil:
-	// so a pipeline with a step that is Manual is refused, unless there is a Store.
+	// Executor is the policy for every tree. The Worker sets its RunID. Its Recorder may serve all trees: the records of
+	// one tree are not used for another. Its Checkpoints belong to one run and must be nil: so a pipeline with a Manual
+	// step is refused, unless there is a Store.
 	Executor millrace.Executor
-	// Decoder reads the pipelines of tasks that come as JSON.
+	// Decoder reads the pipelines of tasks in JSON.
 	Decoder millrace.Decoder
 	// Trees open the trees.
 	Trees Trees
-	// Store keeps the runs of this worker, so that a target whose worker has died goes on where it was when it is
-	// brought to a worker with the same store, instead of beginning anew. Nil keeps nothing. See [Store].
+	// Store keeps the runs of this worker. If the worker of a target has died, another worker with the same store
+	// continues the run instead of starting again. Nil keeps nothing. See [Store].
 	Store Store
-	// Retries is how often a target is tried again whose outcome has a code that may be gone the next time:
-	// tree_unavailable, locked, conflict and recovery_needed. All others are final. Zero means 3, a
-	// negative number that nothing is tried again, for schedulers that do it themselves.
+	// Retries is the number of retries of a target whose outcome has a transient code: tree_unavailable, locked, conflict
+	// and recovery_needed. All other outcomes are final. Zero means 3, a negative number means no retries, for schedulers
+	// that retry themselves.
 	Retries int
-	// Sleep waits before a target is tried again: 1 s, then twice as long each time. It returns early, with an error,
-	// if ctx is done. Nil means a timer.
+	// Sleep waits before a retry: 1 s, then twice as long each time. It returns early, with an error, if ctx is done. Nil
+	// means a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Task is what a worker does: one pipeline on one tree. Its JSON form may be sent to another machine.
+// Task is the work of a worker: one pipeline on one tree. Its JSON form may be sent to another machine.
 type Task struct {
 	// Campaign is the id of the campaign.
 	Campaign string `json:"campaign"`
@@ -53,11 +53,11 @@ type Task struct {
 	Target Target `json:"target"`
 	// Pipeline is the pipeline in JSON.
 	Pipeline []byte `json:"pipeline,omitempty"`
-	// PlanDigest, if not empty, is the digest of the plan that was approved, see [Worker.Plan]: what would be committed
-	// has to have it, or the outcome is [CodePlanChanged] and nothing is written.
+	// PlanDigest, if not empty, is the digest of the approved plan, see [Worker.Plan]: the plan to commit must have it, or
+	// the outcome is [CodePlanChanged] and nothing is written.
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Observe takes what happens in the run, besides the Observe of the worker's Executor, in the same way. Nil means
-	// no observer.
+	// Observe receives the events of the run, like the Observe of the worker's Executor, which is called too. Nil means no
+	// observer.
 	Observe func(millrace.Event) `json:"-"`
 }
 
@@ -73,14 +73,14 @@ func RunID(campaign, target, digest, base string) string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-// Do runs the whole pipeline on the tree, and again if the outcome is Retryable, see Retries. Several workers may call
-// it for one task, at the same time or later: the tree's lock lets one worker in, and the others get its result,
+// Do runs the whole pipeline on the tree, and retries if the outcome is Retryable, see Retries. Several workers may
+// call it for one task, at the same time or later: the tree's lock admits one worker, and the others get its result,
 // Replayed. The changes are in the tree if the Status is Success or Skipped, and are not if it is Canceled; for a
-// failed target the Code states what is left. Do does not panic, whatever Trees and observers do.
+// failed target the Code states the state of the tree. Do does not panic, whatever Trees and observers do.
 func (w Worker) Do(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, runs) }
 
-// Plan works out what Do would do, and writes nothing: the outcome has the number of files and edits, the risk, and
-// the digest of the plan. Trees are closed with a Result that has DryRun set.
+// Plan computes the effect of Do, and writes nothing: the outcome has the number of files and edits, the risk, and the
+// digest of the plan. Trees are closed with a Result that has DryRun set.
 func (w Worker) Plan(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, plans) }
 
 func (w Worker) decoded(ctx context.Context, t Task, run how) Outcome {
@@ -95,7 +95,7 @@ func (w Worker) decoded(ctx context.Context, t Task, run how) Outcome {
 	return w.do(ctx, t, p, p.Digest(), run)
 }
 
-// do is Do or Plan for a pipeline that is decoded.
+// do is Do or Plan for a decoded pipeline.
 func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest string, run how) Outcome {
 	begun := time.Now()
 	retries := w.Retries
@@ -108,7 +108,7 @@ func (w Worker) do(ctx context.Context, t Task, p millrace.Pipeline, digest stri
 		if w.Store == nil {
 			spent = spent.Plus(o.Cost)
 		} else {
-			spent = max(spent, o.Cost) // what goes on has the costs of before in it
+			spent = max(spent, o.Cost) // a resumed run includes its earlier costs
 		}
 		o.Cost, o.Attempts = spent, attempt
 		if !final && attempt <= retries && Retryable(o.Code) {
@@ -146,7 +146,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// attempt opens the tree, runs, and closes. final means that another attempt does not help, whatever the code is.
+// attempt opens the tree, runs, and closes. final means that another attempt does not help, with any code.
 func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest string,
 	run how) (o Outcome, final bool) {
 	o = t.outcome()
@@ -186,7 +186,7 @@ func (w Worker) attempt(ctx context.Context, t Task, p millrace.Pipeline, digest
 	return o, final || panicked(err)
 }
 
-// panicked reports whether an error was a panic, which comes again each time.
+// panicked reports whether an error comes from a panic, which would happen again each time.
 func panicked(err error) bool {
 	_, ok := errors.AsType[*panics.Error](err)
 	return ok
@@ -205,7 +205,7 @@ func (w Worker) Check() error {
 	return nil
 }
 
-// executor is the worker's for one run.
+// executor returns the worker's executor for one run.
 func (w Worker) executor(t Task, runID, base string) millrace.Executor {
 	x := w.Executor
 	x.RunID = runID
@@ -221,7 +221,7 @@ func (w Worker) executor(t Task, runID, base string) millrace.Executor {
 		x.Observe = t.Observe
 	default:
 		x.Observe = func(e millrace.Event) {
-			defer t.Observe(e) // also if the other one panics
+			defer t.Observe(e) // even if the other observer panics
 			host(e)
 		}
 	}

@@ -33,7 +33,7 @@ func task(t testing.TB, p millrace.Pipeline, target fleet.Target) fleet.Task {
 	return fleet.Task{Campaign: "c", Target: target, Pipeline: data}
 }
 
-// No two sets of fields give the same id by being joined in another way, and the id of today is that of tomorrow.
+// Different fields never have the same id, even if they are equal when joined, and the id is stable.
 func TestRunID(t *testing.T) {
 	t.Parallel()
 	if got := fleet.RunID("campaign", "target", "digest", "base"); got != "701a1acc204fb284c73ce1c79cdf85b4" {
@@ -52,12 +52,12 @@ func TestRunID(t *testing.T) {
 	}
 }
 
-// Errors that may be gone in a moment are retried three times, and everything else is reported at once.
+// Transient errors are retried three times, and everything else is reported at once.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	locked := fmt.Errorf("elsewhere: %w", fsutil.ErrLocked)
 	for name, test := range map[string]struct {
-		fails    int   // so many times
+		fails    int   // the number of failures
 		err      error // of closing; nil: the tree cannot be opened
 		retries  int
 		attempts int
@@ -105,7 +105,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A wait for another attempt ends with the context, and that is a cancellation unless the tree needs somebody.
+// The wait for another attempt ends with the context. Then the outcome is a cancellation, unless the tree needs
+// recovery.
 func TestCancelWhileWaiting(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -133,7 +134,7 @@ func TestCancelWhileWaiting(t *testing.T) {
 	}
 }
 
-// Two workers that have the same task change the tree once: the second waits for the first and gets its result.
+// Two workers with the same task change the tree once: the second waits for the first and gets its result.
 func TestTwice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -161,7 +162,7 @@ func TestTwice(t *testing.T) {
 	}
 }
 
-// The same target on another base is another run.
+// The same target with another base is another run.
 func TestBase(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 1)
@@ -216,8 +217,7 @@ func TestBadTasks(t *testing.T) {
 	}
 }
 
-// A pipeline whose every step was skipped has skipped the target, and a pipeline that finds nothing to do is a
-// success.
+// If every step of a pipeline was skipped, the target is skipped. A pipeline that has nothing to change is a success.
 func TestSkippedSteps(t *testing.T) {
 	t.Parallel()
 	_, targets := plant(t, 1)
@@ -233,7 +233,7 @@ func TestSkippedSteps(t *testing.T) {
 	}
 }
 
-// A recorder of the host may serve a fleet: what was answered about one tree is not trusted for another.
+// A recorder of the host may serve a fleet: an answer about one tree is not used for another.
 func TestRecorder(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 3)
@@ -254,7 +254,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// Outcomes and summaries are sent to other machines.
+// Outcomes and summaries can be sent to other machines.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	o := fleet.Outcome{
@@ -298,8 +298,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// A plan writes nothing, and only the approved changes are committed: not another plan, nor a plan that nobody has
-// made.
+// A plan writes nothing, and only the approved changes are committed: not another plan, and not an invented digest.
 func TestApproved(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 1)
@@ -335,7 +334,7 @@ func TestApproved(t *testing.T) {
 		NewText: "y"}).MustBuild(), targets[0])); o.Code != "step_failed" || o.PlanDigest != "" {
 		t.Errorf("%+v", o)
 	}
-	// So are files that are written as a whole, and put aside at first.
+	// This also applies to files that are written as a whole, which are first put aside.
 	whole := task(t, millrace.New("w").Step("w",
 		actions.WriteFiles(map[string]string{"b.txt": strings.Repeat("line\n", 100_000) + "end\n"})).
 		Step("e", actions.Edit{Files: []string{"b.txt"}, OldText: "end", NewText: "over"}).MustBuild(), targets[0])
@@ -349,5 +348,5 @@ func TestApproved(t *testing.T) {
 	}
 }
 
-// forgetful are checkpoints of a host.
+// forgetful is a Checkpointer of a host.
 type forgetful struct{ millrace.Checkpointer }

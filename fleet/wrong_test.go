@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// Whatever panics, or ends its goroutine, the other targets do not notice.
+// If one target panics, or ends its goroutine, the other targets are not affected.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	trees, targets := plant(t, 12)
@@ -85,7 +85,7 @@ func TestTargetsFail(t *testing.T) {
 	}
 }
 
-// odd is a scheduler that does what its function does.
+// odd is a scheduler made from a function.
 type odd func(targets iter.Seq2[fleet.Target, error], done func(fleet.Outcome) error) error
 
 func (o odd) Schedule(_ context.Context, _ fleet.Campaign, targets iter.Seq2[fleet.Target, error],
@@ -93,7 +93,7 @@ func (o odd) Schedule(_ context.Context, _ fleet.Campaign, targets iter.Seq2[fle
 	return o(targets, done)
 }
 
-// A scheduler that does not keep its promise is found out.
+// A scheduler that breaks its contract is detected.
 func TestSchedulers(t *testing.T) {
 	t.Parallel()
 	_, targets := plant(t, 5)
@@ -128,7 +128,7 @@ func TestSchedulers(t *testing.T) {
 	}
 }
 
-// A scheduler ends what it has begun when its outcomes are not taken any more.
+// A scheduler cancels its running targets when their outcomes are no longer accepted.
 func TestLocalEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// A stage takes what is written and tells what it comes to. The base stays as it is.
+// A stage collects writes and returns the resulting changes. The base stays unchanged.
 func ExampleStage() {
 	base := afero.NewMemMapFs()
 	if err := afero.WriteFile(base, "a.txt", []byte("hello\n"), 0o644); err != nil {

@@ -2,20 +2,19 @@ package fsutil
 
 import "bytes"
 
-// binaryBlock is how much of a file decides whether it is binary, in bytes: as much as git looks at, so that a diff for
-// it says the same.
+// binaryBlock is the number of bytes of a file that decide whether it is binary: the same as in git, so that git
+// agrees.
 const binaryBlock = 8000
 
 const utf8BOM = "\xef\xbb\xbf"
 
-// IsBinary reports whether a file is to be taken for binary, from its first block: it has a NUL in its first 8,000
-// bytes, as git decides it. Later bytes of the block are not looked at, so that the answer does not depend on how much
-// was read.
+// IsBinary reports whether a file counts as binary, from its first block: it has a NUL in its first 8,000 bytes, as in
+// git. Later bytes of the block are ignored, so that the result does not depend on the size of the block.
 func IsBinary(firstBlock []byte) bool {
 	return bytes.IndexByte(firstBlock[:min(len(firstBlock), binaryBlock)], 0) >= 0
 }
 
-// Facts are what the bytes of a text say about its form. The zero value are the facts of an empty file.
+// Facts describe the form of a text. The zero value describes an empty file.
 type Facts struct {
 	// BOM is the length in bytes of the UTF-8 byte order mark at the beginning: 3, or 0 for none.
 	BOM int
@@ -23,11 +22,11 @@ type Facts struct {
 	CRLF, LF, CR int
 	// FinalNewline means that the last line is complete: it ends in "\n", or in "\r" if there is no "\n" at all.
 	FinalNewline bool
-	// Binary is what [IsBinary] says.
+	// Binary is the result of [IsBinary].
 	Binary bool
 }
 
-// TextFacts looks at the whole content of a file.
+// TextFacts examines the whole content of a file.
 func TextFacts(data []byte) Facts {
 	f := Facts{Binary: IsBinary(data)}
 	if bytes.HasPrefix(data, []byte(utf8BOM)) {
@@ -47,8 +46,8 @@ func TextFacts(data []byte) Facts {
 	return f
 }
 
-// EOL returns the line ending that is most frequent: "\n", "\r\n" or "\r". Between equals, and if there is none at all,
-// it is the first of these.
+// EOL returns the most frequent line ending: "\n", "\r\n" or "\r". Between equals, and if there is none at all, it
+// returns the first of these.
 func (f Facts) EOL() string {
 	switch {
 	case f.LF >= f.CRLF && f.LF >= f.CR:

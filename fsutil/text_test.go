@@ -51,7 +51,7 @@ func TestIsBinary(t *testing.T) {
 	}
 }
 
-// The counts are those of a reader that goes byte by byte.
+// The counts equal the counts of a reader that goes byte by byte.
 func TestTextFactsProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

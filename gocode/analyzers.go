@@ -18,10 +18,10 @@ import (
 	"golang.org/x/tools/go/analysis/passes/unreachable"
 )
 
-// modernizeName is the word for all analyzers of the suite that go fix has.
+// modernizeName stands for all analyzers of the suite of go fix.
 const modernizeName = "modernize"
 
-// known returns the analyzers that have fixes, by name: those of x/tools, and those of the host.
+// known returns the analyzers with fixes, by name: from x/tools, and from the host.
 func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
 	suite, others := modernizers()
 	all := map[string][]*analysis.Analyzer{}
@@ -39,11 +39,11 @@ func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
 	return all
 }
 
-// byDefault are the analyzers where a step names none: those of "go fix".
+// byDefault are the analyzers of a step that names none, as in "go fix".
 var byDefault = [...]string{modernizeName, "inline"}
 
-// chosen returns the analyzers of these names, in their order, each once. unknown is a name that there is not, "" for
-// none.
+// chosen returns the analyzers with these names, in their order, each once. unknown is the first name that does not
+// exist, "" if there is none.
 func chosen(names []string, own []*analysis.Analyzer) (list []*analysis.Analyzer, unknown string) {
 	if len(names) == 0 {
 		names = byDefault[:]
@@ -63,7 +63,7 @@ func chosen(names []string, own []*analysis.Analyzer) (list []*analysis.Analyzer
 	return list, ""
 }
 
-// analyzerNames lists the names that there are.
+// analyzerNames lists the existing names.
 func analyzerNames(own []*analysis.Analyzer) string {
 	var names []string
 	for name := range known(own) {

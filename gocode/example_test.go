@@ -25,7 +25,7 @@ var module = map[string]string{
 	"cmd/main.go": "package main\n\nimport \"example.com/shop/price\"\n\nfunc main() {\n\tprintln(price.Format(100))\n}\n",
 }
 
-// rename replaces the calls of a function by those of another one, mends imports, and lets go vet judge the result.
+// rename replaces the calls of a function by calls of another one, updates imports, and checks the result with go vet.
 const rename = `{"name": "rename an API", "steps": [
 	{"id": "calls", "action": "go_rewrite", "params": {
 		"pattern": "price.Format(n)", "replacement": "price.Text(n, os.Getenv(\"UNIT\"))",
@@ -34,7 +34,7 @@ const rename = `{"name": "rename an API", "steps": [
 	{"id": "vet", "action": "exec", "params": {"command": "go", "args": ["vet", "./..."], "discard": true}}
 ]}`
 
-// The example renames an API across a module, mends imports, vets and commits: on a tree in memory, and on disk.
+// The example renames an API across a module, updates imports, vets and commits: on a tree in memory, and on disk.
 func Example() {
 	dir, err := os.MkdirTemp("", "shop")
 	if err != nil {
@@ -49,7 +49,7 @@ func Example() {
 
 	policy := command.Policy{Allow: []string{"go list *", "go vet *"}, Scratch: scratch}
 	if policy.Supported() != nil {
-		policy.Sandbox = command.Off // this system has none
+		policy.Sandbox = command.Off // this system has no sandbox
 	}
 	if policy, err = command.Toolchains(policy, dir, "go"); err != nil {
 		log.Fatal(err)

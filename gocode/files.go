@@ -11,14 +11,14 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// onErrorContinue is the value of on_error that leaves a file as it was.
+// onErrorContinue is the value of on_error that leaves a file unchanged.
 const onErrorContinue = "continue"
 
-// isGo reports whether a file is Go by its name.
+// isGo reports whether a file has the extension of Go.
 func isGo(name string) bool { return path.Ext(name) == ".go" }
 
-// goFiles returns the Go files to work on: those that the call gives, or those that the run has changed so far where it
-// gives none.
+// goFiles returns the Go files to work on: those of the call, or, if it has none, those that the run has changed so
+// far.
 func goFiles(c *actions.Call) ([]string, error) {
 	if len(c.Files) > 0 || len(c.Inputs) > 0 {
 		return slices.DeleteFunc(slices.Clone(c.Files), func(name string) bool { return !isGo(name) }), nil
@@ -36,7 +36,7 @@ func goFiles(c *actions.Call) ([]string, error) {
 	return files, nil
 }
 
-// editEach edits the Go files of the call. With goOn, a file that does not parse is left with a warning.
+// editEach edits the Go files of the call. With goOn, a file that does not parse stays unchanged, with a warning.
 func editEach(
 	ctx context.Context, c *actions.Call, goOn bool, edit func(name string, old []byte) ([]byte, error),
 ) (actions.Outcome, error) {

@@ -16,14 +16,14 @@ import (
 type finding struct {
 	place
 	analyzer string
-	edit     int // of the analyzer, in the order of the step
+	edit     int // index of the analyzer in the step
 	message  string
-	changes  []textChange // of the first suggestion, nil for none
+	changes  []textChange // of the first suggested fix, nil if there is none
 	fixed    bool
 	hidden   bool // in a file that the step may not change
 }
 
-// textChange is a splice in one of the files.
+// textChange is a splice in a file.
 type textChange struct {
 	file     string
 	off, end int64
@@ -61,22 +61,23 @@ func (a textChange) equal(b textChange) bool {
 	return a.file == b.file && a.off == b.off && a.end == b.end && bytes.Equal(a.text, b.text)
 }
 
-// conflicts reports whether two changes cannot both be made. Equal insertions, of an import for instance, are one.
+// conflicts reports whether two changes cannot both be made. Equal insertions, for example of an import, do not
+// conflict.
 func (a textChange) conflicts(b textChange) bool {
 	switch {
 	case a.file != b.file || a.equal(b):
 		return false
 	case a.off == a.end && b.off == b.end:
-		return a.off == b.off // their order is not known
+		return a.off == b.off // their order is undefined
 	}
 	return a.off < b.end && b.off < a.end
 }
 
-// taken are the changes of one file that will be made, by their offsets.
+// taken are the accepted changes of one file, sorted by offset.
 type taken []textChange
 
-// look returns where a change belongs, whether it is there already, and whether it conflicts with a change that is
-// there. Those there do not overlap, so its neighbours are all that can conflict.
+// look returns the index for a change, whether it is already present, and whether it conflicts with a present change.
+// The present changes do not overlap, so only the neighbours can conflict.
 func (t taken) look(ch textChange) (at int, there, conflict bool) {
 	const neighbours = 2 // an insertion and a replacement can have one offset
 	at, _ = slices.BinarySearchFunc(t, ch.off,
@@ -88,8 +89,8 @@ func (t taken) look(ch textChange) (at int, there, conflict bool) {
 	return at, there, conflict
 }
 
-// choose returns the splices of the findings, in their order, that do not overlap those before them, and marks the
-// findings. only are the files that may be changed, nil for all.
+// choose returns the splices of the findings, in their order, that do not overlap earlier ones, and marks the findings.
+// only are the files that may change, nil for all.
 func choose(found []*finding, only map[string]bool, step string) map[string][]change.Splice {
 	all := make(map[string]taken)
 	splices := make(map[string][]change.Splice)
@@ -121,7 +122,7 @@ func choose(found []*finding, only map[string]bool, step string) map[string][]ch
 	return splices
 }
 
-// shownBytes is about what a diagnostic takes in a result beside its texts.
+// shownBytes is the approximate size of a diagnostic in a result, without its texts.
 const shownBytes = 200
 
 // report returns the data of the step.

@@ -15,8 +15,8 @@ import (
 )
 
 // Fix runs analyzers over packages and makes the changes that they suggest, as "go fix" does. Each change is a splice
-// of its own, whose Origin.Edit counts the analyzers in the order of the data. A change that overlaps another one is
-// left for the next visit.
+// of its own, whose Origin.Edit is the index of the analyzer. A change that overlaps an earlier one is left for the
+// next visit.
 //
 // The data of the step is
 //
@@ -24,18 +24,19 @@ import (
 //	  "fixed": true}],
 //	 "fixed": 1, "left": 0}
 //
-// where left is how many have a change that was not made. A step with retry_if on {{fix.data.left}}, or a second visit,
-// makes those. Packages whose types do not check are left out with a warning; if all are, the step fails.
+// where left counts the diagnostics whose change was not made. To make those, visit the step again, or give it a
+// retry_if on {{fix.data.left}}. Packages with type errors are left out with a warning; if all have type errors, the
+// step fails.
 type Fix struct {
-	// Packages are patterns of "go list", counted from Dir. Nil means ./...
+	// Packages are patterns of "go list", relative to Dir. Nil means ./...
 	Packages []string `json:"packages,omitempty" doc:"Packages, as go list takes them from dir. Default: [./...]."`
 	// Dir is a directory of the module. "" is the root of the tree.
 	Dir string `json:"dir,omitempty" doc:"Directory of the module. Default: the root of the tree."`
 	// Analyzers are names of analyzers. Nil means those of "go fix": modernize and inline.
 	Analyzers []string `json:"analyzers,omitempty" doc:"Analyzers by name: modernize (all of its), inline, printf, assign, and others; a wrong name lists them. Default: [modernize, inline]."`
-	// Files limits the changes to these files. Nil, and no input_from, means all.
+	// Files limits the changes to these files. Nil without input_from means all files.
 	Files []string `json:"files,omitempty" doc:"Change these files alone. Default: all files of the packages."`
-	// Own are analyzers of the host. A step names them as any other.
+	// Own are analyzers of the host. A step can name them like the others.
 	Own []*analysis.Analyzer `json:"-"`
 }
 
@@ -47,10 +48,10 @@ func (Fix) Spec() actions.Spec {
 	}
 }
 
-// Touches implements [actions.Toucher]: what is fixed is known when the step runs.
+// Touches implements [actions.Toucher]: the fixes are only known when the step runs.
 func (Fix) Touches() (reads, writes []string, known bool) { return nil, nil, false }
 
-// Words returns the command that the step runs, which the host has to allow.
+// Words returns the command that the step runs. The host has to allow it.
 func (f Fix) Words() []string { return listWords(f.Packages) }
 
 // Validate implements [actions.Validator].
@@ -95,7 +96,7 @@ func (f Fix) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) 
 	return out, err
 }
 
-// analyze runs the analyzers over the packages whose types check.
+// analyze runs the analyzers over the packages without type errors.
 func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analysis.Analyzer) ([]*finding, error) {
 	work, err := t.sound(c)
 	if err != nil {
@@ -104,7 +105,7 @@ func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analys
 	order := make(map[*analysis.Analyzer]int)
 	var run []*analysis.Analyzer
 	for i, a := range analyzers {
-		ended := *a // asks the context before each package
+		ended := *a // checks the context before each package
 		ended.Run = func(pass *analysis.Pass) (any, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -114,7 +115,7 @@ func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analys
 		run = append(run, &ended)
 		order[&ended] = i
 	}
-	// In this goroutine, where a panic of an analyzer becomes the error of the step.
+	// Sequential stays in this goroutine, where a panic of an analyzer becomes the error of the step.
 	graph, err := checker.Analyze(run, work, &checker.Options{Sequential: true})
 	if err != nil {
 		return nil, actions.Permanent(err)
@@ -133,10 +134,10 @@ func (t *tree) analyze(ctx context.Context, c *actions.Call, analyzers []*analys
 	return slices.CompactFunc(found, sameFinding), nil
 }
 
-// edits returns the splices of a file whose text is now what it is.
+// edits returns the splices for the current text of a file.
 type edits func(name string, now []byte) ([]change.Splice, error)
 
-// stage makes the splices, then the edits, and then removes the imports that nothing needs any more.
+// stage makes the splices, then the edits, and then removes the imports that are no longer needed.
 func (t *tree) stage(
 	ctx context.Context, c *actions.Call, splices map[string][]change.Splice, more ...edits,
 ) (actions.Outcome, error) {
@@ -159,7 +160,7 @@ func (t *tree) stage(
 	return out, err
 }
 
-// packageName returns the name of the package with an import path, as far as it is known here.
+// packageName returns the name of the package with an import path, a guess if the package was not loaded.
 func (t *tree) packageName(path string) string {
 	if pkg := t.all[path]; pkg != nil {
 		return pkg.Name

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/gocode"
 )
 
-// oldCode is a module that go fix has something to do in, also in tests of both kinds and in a file of its own.
+// oldCode is a module that go fix can improve, with internal and external tests and a separate file.
 var oldCode = map[string]string{
 	"go.mod": "module example.com/m\n\ngo 1.25\n",
 	"a.go": "package m\n\nimport \"sort\"\n\n// F is old.\nfunc F(x interface{}, l []int) bool {\n" +
@@ -85,7 +85,7 @@ func TestFixLimited(t *testing.T) {
 	}
 }
 
-// twice is an analyzer of a host, whose changes overlap: of a call within a call.
+// twice is an analyzer of a host whose changes overlap: they are in nested calls.
 var twice = &analysis.Analyzer{Name: "twice", Doc: "a test", Run: func(pass *analysis.Pass) (any, error) {
 	for _, file := range pass.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -106,7 +106,7 @@ var twice = &analysis.Analyzer{Name: "twice", Doc: "a test", Run: func(pass *ana
 	return nil, nil
 }}
 
-// A host adds analyzers of its own. Overlapping fixes are left, counted, and made by a second visit.
+// A host adds its own analyzers. Overlapping fixes are left, counted, and made by a second visit.
 func TestFixOwn(t *testing.T) {
 	wide := *twice
 	wide.Run = func(pass *analysis.Pass) (any, error) {
@@ -151,7 +151,7 @@ func TestFixOwn(t *testing.T) {
 	want(t, fsys, map[string]string{"a.go": strings.Replace(text, "old(old(1)) + old(2)", "renewed(0) + renewed(0)", 1)})
 }
 
-// Errors are reported before anything runs, or by the step, and the tree stays as it was.
+// Errors are reported before anything runs, or by the step, and the tree stays unchanged.
 func TestFixErrors(t *testing.T) {
 	for _, test := range []struct{ params, files, want string }{
 		{`{"analyzers": ["nonsense"]}`, "", "there is no analyzer 'nonsense'"},
@@ -175,7 +175,7 @@ func TestFixErrors(t *testing.T) {
 	}
 }
 
-// A host that does not allow the command runs none, and says so.
+// If the host does not allow the command, it does not run, and the error says so.
 func TestNotAllowed(t *testing.T) {
 	for _, step := range []string{
 		`{"id": "x", "action": "go_fix"}`,
@@ -189,7 +189,7 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
-// A package that does not check is left out with a warning; the others are fixed.
+// A package with type errors is left out with a warning; the others are fixed.
 func TestFixOthers(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.25\n", "a/a.go": "package a\n\nvar v interface{}\n",

@@ -7,13 +7,13 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Format formats Go files as gofmt does. The data of the outcome is nothing; the files are those that changed.
+// Format formats Go files as gofmt does. The outcome has no data; its files are the changed files.
 type Format struct {
-	// Files are the files to format. Those that are not Go are left out. None, and no input_from, means the Go files
-	// that the run has changed so far.
+	// Files are the files to format. Files that are not Go are skipped. No files and no input_from means the Go files that
+	// the run has changed so far.
 	Files []string `json:"files,omitempty" doc:"Files to format. Default: the Go files changed so far."`
-	// OnError is for files that do not parse: "stop", the default, fails the step; "continue" leaves the
-	// file with a warning.
+	// OnError is for files that do not parse: "stop", the default, fails the step; "continue" leaves the file unchanged
+	// with a warning.
 	OnError string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that does not parse fails the step (stop) or is left with a warning (continue). Default: stop."`
 }
 

@@ -18,7 +18,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Without files, the step takes the Go files that the run has changed so far, and no others.
+// Without files, the step formats the Go files that the run has changed so far, and no others.
 func TestFormatChanged(t *testing.T) {
 	const ugly, nice = "package a\nfunc  F( ) { }\n", "package a\n\nfunc G() {}\n"
 	fsys := inMemory(t, map[string]string{"a.go": ugly, "b.go": ugly, "gone.go": ugly})
@@ -29,7 +29,7 @@ func TestFormatChanged(t *testing.T) {
 		{"id": "text", "action": "create", "params": {"path": "new.txt", "content": "package  a\n"}},
 		{"id": "format", "action": "go_format"}`)
 	want(t, fsys, map[string]string{"a.go": nice, "b.go": ugly, "new.go": "package a\n", "new.txt": "package  a\n"})
-	// An input step without files is not the same as no input.
+	// An input step without files differs from no input step.
 	fsys = inMemory(t, map[string]string{"a.go": ugly})
 	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit",
 			"params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},

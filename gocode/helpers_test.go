@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/gocode"
 )
 
-// decoder reads pipelines with the actions of this package.
+// decoder decodes pipelines with the actions of this package.
 var decoder = millrace.Decoder{Actions: actions.Builtin().With(gocode.Actions()...)}
 
 // inMemory returns a tree in memory.
@@ -34,7 +34,7 @@ func inMemory(t *testing.T, files map[string]string) afero.Fs {
 	return fsys
 }
 
-// scratch is where the tests make trees real. The go command keeps what it has found out there.
+// scratch is the directory for copies of trees. It also holds the cache of the go command.
 var scratch string
 
 func TestMain(m *testing.M) {
@@ -43,20 +43,20 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	scratch = dir
-	if err := os.Setenv("GOCODE_TEST_SCRATCH", dir); err != nil { // for the tests in the package itself
+	if err := os.Setenv("GOCODE_TEST_SCRATCH", dir); err != nil { // for the internal tests
 		panic(err)
 	}
 	code := m.Run()
-	_ = os.RemoveAll(dir) // of the system's temporary ones
+	_ = os.RemoveAll(dir) // in the system's temporary directory
 	os.Exit(code)
 }
 
-// goCommand is a host that allows the command of go_fix and go_rewrite, and nothing else.
+// goCommand returns a host that allows the command of go_fix and go_rewrite, and nothing else.
 func goCommand(t *testing.T) millrace.Executor {
 	t.Helper()
 	policy := command.Policy{Allow: []string{"go list *"}, Scratch: scratch}
 	if policy.Supported() != nil {
-		policy.Sandbox = command.Off // the command reads the tree alone
+		policy.Sandbox = command.Off // the command only reads the tree
 	}
 	policy, err := command.Toolchains(policy, "", "go")
 	if err != nil {
@@ -75,7 +75,7 @@ func run(t *testing.T, x millrace.Executor, fsys afero.Fs, steps string) (*millr
 	return x.Run(t.Context(), fsys, p)
 }
 
-// must is run for pipelines that do not fail.
+// must is like run, for pipelines that do not fail.
 func must(t *testing.T, x millrace.Executor, fsys afero.Fs, steps string) *millrace.Result {
 	t.Helper()
 	res, err := run(t, x, fsys, steps)
@@ -85,7 +85,7 @@ func must(t *testing.T, x millrace.Executor, fsys afero.Fs, steps string) *millr
 	return res
 }
 
-// want compares the files of a tree, but for those that are not named.
+// want compares the named files of a tree.
 func want(t *testing.T, fsys afero.Fs, files map[string]string) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(files)) {

@@ -15,15 +15,15 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Imports adds the imports that Go files need, removes those that they do not need, and formats the files, as
-// goimports does. It looks at the tree and at the standard library alone: a package of another module is found where a
-// file of the tree imports it already. Names that no package explains are left, with a warning.
+// Imports adds the imports that Go files need, removes the unneeded ones, and formats the files, as goimports does. It
+// only looks at the tree and at the standard library: it finds a package of another module only if a file of the tree
+// already imports it. Names without a known package stay, with a warning.
 type Imports struct {
-	// Files are the files to work on. Those that are not Go are left out. None, and no input_from, means the Go files
+	// Files are the files to work on. Files that are not Go are skipped. No files and no input_from means the Go files
 	// that the run has changed so far.
 	Files []string `json:"files,omitempty" doc:"Files to work on. Default: the Go files changed so far."`
-	// OnError is for files that do not parse: "stop", the default, fails the step; "continue" leaves the
-	// file with a warning.
+	// OnError is for files that do not parse: "stop", the default, fails the step; "continue" leaves the file unchanged
+	// with a warning.
 	OnError string `json:"on_error,omitempty" enum:"stop,continue" doc:"Whether a file that does not parse fails the step (stop) or is left with a warning (continue). Default: stop."`
 }
 
@@ -38,7 +38,7 @@ func (Imports) Touches() (reads, writes []string, known bool) { return nil, nil,
 
 // Run implements [actions.Action].
 func (i Imports) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
-	// The files change one after the other; what they are searched for is the tree as the step found it.
+	// The files change one after the other, but the search uses the tree at the start of the step.
 	index := newIndex(c)
 	goOn := i.OnError == onErrorContinue
 	files, err := goFiles(c)
@@ -60,7 +60,7 @@ func (i Imports) Run(ctx context.Context, c *actions.Call) (actions.Outcome, err
 		}
 		file, err := parseImports(old)
 		if err != nil {
-			continue // which editEach reports
+			continue // editEach reports it
 		}
 		if err := index.resolve(ctx, real, file); err != nil {
 			return actions.Outcome{}, err
@@ -80,7 +80,7 @@ func (i Imports) Run(ctx context.Context, c *actions.Call) (actions.Outcome, err
 	})
 }
 
-// imported is a file with what it imports, and what it needs.
+// imported is a file with its imports and its references.
 type imported struct {
 	old  []byte
 	fset *token.FileSet
@@ -89,10 +89,10 @@ type imported struct {
 
 	add     []newImport
 	remove  []*ast.ImportSpec
-	unknown []string // names that no package explains
+	unknown []string // names without a known package
 }
 
-// newImport is an import to add. The name is "" where the path says it.
+// newImport is an import to add. The name is "" if it follows from the path.
 type newImport struct{ name, path string }
 
 func parseImports(old []byte) (*imported, error) {

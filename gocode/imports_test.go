@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// importCases are files of a small module, without "package x", and what go_imports makes of them.
+// importCases are files of a small module, without "package x", and the results of go_imports.
 var importCases = []struct{ name, old, want, warning string }{
 	{"standard library", "var v = strings.ToUpper(\"a\")\n", "import \"strings\"\n\nvar v = strings.ToUpper(\"a\")\n", ""},
 	{"not needed", "import (\n\t\"fmt\"\n\t\"os\"\n)\n\nvar v = os.Args\n",
@@ -82,7 +82,7 @@ func TestImportsExternalTest(t *testing.T) {
 	})
 }
 
-// Without a module there is the standard library alone.
+// Without a module there is only the standard library.
 func TestImportsWithoutModule(t *testing.T) {
 	fsys := inMemory(t, map[string]string{"a.go": "package a\n\nvar v, w = fmt.Sprint(), deep.X\n",
 		"deep/a.go": "package deep\n\nvar X int\n"})

@@ -17,26 +17,26 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// index has what the Go files of a tree declare and import. A directory is read when it is asked for.
+// index has the declarations and imports of the Go files of a tree. A directory is read on its first use.
 type index struct {
 	c    *actions.Call
 	dirs map[string]*directory
-	// imported are the directories that were read, by their import paths.
+	// imported are the directories that were read, by import path.
 	imported map[string]*directory
-	all      []*directory // with Go files, once the tree was walked
+	all      []*directory // with Go files, after the tree was walked
 }
 
-// directory is what the Go files of one directory declare and import.
+// directory has the declarations and imports of the Go files of one directory.
 type directory struct {
 	path     string // in the tree
 	imported string // its import path, "" outside of a module
-	name     string // of its package, without tests; "" for none
+	name     string // of its package, without tests; "" if there is none
 	module   string // directory of the module
 	root     string // import path of the module
-	// exports are those that other packages see; declared has all names at the top, by the name of the package.
+	// exports are the exported names; declared has all top-level names, by the name of the package.
 	exports  map[string]bool
 	declared map[string]map[string]bool
-	// imports are those of its files, by the name that they are used by.
+	// imports are the imports of its files, by the name that the files use for them.
 	imports map[string][]newImport
 }
 
@@ -71,7 +71,7 @@ func (x *index) at(dir string) (*directory, error) {
 		if err != nil {
 			continue
 		}
-		// A file that does not parse to its end declares what stands before.
+		// A file with a syntax error has the declarations before the error.
 		file, _ := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 		if file != nil && file.Name != nil {
 			d.take(file, strings.HasSuffix(e.Name(), "_test.go"))
@@ -80,7 +80,7 @@ func (x *index) at(dir string) (*directory, error) {
 	return d, nil
 }
 
-// below returns what a path has after a directory that it lies in.
+// below returns the rest of a path after its directory dir.
 func below(dir, name string) string {
 	if dir == "." {
 		return name
@@ -120,7 +120,7 @@ func (d *directory) take(file *ast.File, test bool) {
 	}
 }
 
-// ignored reports whether a build constraint keeps a file out of all builds.
+// ignored reports whether a build constraint excludes a file from all builds.
 func ignored(file *ast.File) bool {
 	for _, group := range file.Comments {
 		for _, line := range group.List {
@@ -155,7 +155,7 @@ func declaredBy(decl ast.Decl) []string {
 	return names
 }
 
-// moduleOf returns the directory of the module that a directory belongs to, and the path of the module; "" for none.
+// moduleOf returns the directory and the path of the module of a directory, "" if there is none.
 func (x *index) moduleOf(dir string) (module, root string) {
 	for module = dir; ; module = path.Dir(module) {
 		if text, err := x.c.ReadFile(path.Join(module, "go.mod")); err == nil {
@@ -167,10 +167,10 @@ func (x *index) moduleOf(dir string) (module, root string) {
 	}
 }
 
-// aside are directories whose packages are not for the rest of the tree.
+// aside are directories whose packages the rest of the tree does not import.
 var aside = [...]string{"node_modules", "testdata", "vendor"}
 
-// walk returns all directories with Go files that may be imported.
+// walk returns all directories with Go files that can be imported.
 func (x *index) walk(ctx context.Context) ([]*directory, error) {
 	if x.all != nil {
 		return x.all, nil

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Results of another tool for a job: the same, something else, or nothing, because it cannot express the job.
+// Results of another tool for a job: the same, another result, or none, because it cannot express the job.
 const (
 	theSame = "same"
 	other   = "other"
@@ -19,8 +19,8 @@ const (
 // egVersion is the version of golang.org/x/tools/cmd/eg that the jobs are compared with.
 const egVersion = "golang.org/x/tools/cmd/eg@v0.51.0"
 
-// jobs are the ten jobs of docs/gocode.md. Each is a file, what go_rewrite makes of it, and the rule of gofmt -r and
-// the template of eg with what they make of it.
+// jobs are the ten jobs of docs/gocode.md. Each has a file, the result of go_rewrite, and the rule of gofmt -r and the
+// template of eg with their results.
 var jobs = []struct {
 	name, params, old, want string
 	gofmt, byGofmt          string
@@ -85,7 +85,7 @@ var jobs = []struct {
 		"", cannot, "", cannot},
 }
 
-// TestJobs does the ten jobs of docs/gocode.md, and compares what gofmt -r and eg make of them.
+// TestJobs does the ten jobs of docs/gocode.md and compares the results of gofmt -r and eg.
 func TestJobs(t *testing.T) {
 	const head, mod = "package m\n\n", "module example.com/m\n\ngo 1.25\n"
 	for _, job := range jobs {

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// listed is what "go list" reports of one package.
+// listed is the output of "go list" for one package.
 type listed struct {
 	Dir, ImportPath, Name, ForTest string
 	Standard, DepOnly              bool
@@ -24,10 +24,10 @@ type listed struct {
 	Error                          *struct{ Err string }
 }
 
-// listFields are the fields that are asked for.
+// listFields are the requested fields.
 const listFields = "Dir,ImportPath,Name,ForTest,Standard,DepOnly,GoFiles,CgoFiles,ImportMap,Module,Error"
 
-// listWords is the command that lists packages and all that they depend on, with their tests.
+// listWords returns the command that lists packages and all their dependencies, with their tests.
 func listWords(packages []string) []string {
 	if len(packages) == 0 {
 		packages = []string{"./..."}
@@ -35,15 +35,15 @@ func listWords(packages []string) []string {
 	return append([]string{"go", "list", "-e", "-deps", "-test", "-json=" + listFields, "--"}, packages...)
 }
 
-// listNeeds are the files of a tree that the command has to see.
+// listNeeds are the files of a tree that the command needs.
 var listNeeds = [...]string{
 	"**/*.go", "**/go.mod", "**/go.sum", "**/go.work", "**/go.work.sum", "**/vendor/modules.txt",
 }
 
-// maxListed is how much the command may print, in bytes. The policy of the host may allow less.
+// maxListed is the limit for the output of the command, in bytes. The policy of the host may have a lower one.
 const maxListed = 64 << 20
 
-// list runs the command in a directory of the workspace. Dependencies come before what needs them.
+// list runs the command in a directory of the workspace. Dependencies come before the packages that need them.
 func list(
 	ctx context.Context, c *actions.Call, w *actions.Workspace, dir string, packages []string,
 ) ([]*listed, error) {
@@ -67,7 +67,7 @@ func list(
 	return decodeList(exit.Stdout.Text)
 }
 
-// decodeList reads what the command prints.
+// decodeList decodes the output of the command.
 func decodeList(text string) ([]*listed, error) {
 	dec := json.NewDecoder(bytes.NewReader([]byte(text)))
 	var all []*listed
@@ -81,19 +81,19 @@ func decodeList(text string) ([]*listed, error) {
 			return nil, fmt.Errorf("go list prints what cannot be read: %w", err)
 		}
 		if strings.HasSuffix(p.ImportPath, ".test") && p.Name == "main" {
-			continue // the program that runs the tests
+			continue // the main package of the tests
 		}
 		all = append(all, p)
 	}
 }
 
-// path returns the import path, without the mark of a variant for tests.
+// path returns the import path, without the suffix of a test variant.
 func (p *listed) path() string {
 	path, _, _ := strings.Cut(p.ImportPath, " ")
 	return path
 }
 
-// checkPackages reports patterns of packages that "go list" would take for something else.
+// checkPackages reports patterns of packages that "go list" would understand as something else.
 func checkPackages(c *actions.Check, packages []string) {
 	for i, p := range packages {
 		if !c.Templated(p) && badPackage(p) {

@@ -21,17 +21,17 @@ import (
 
 // tree has the packages of a tree, parsed and with their types. Their dependencies have no function bodies.
 type tree struct {
-	root  string // of the copy
+	root  string // of the copy of the tree
 	fset  *token.FileSet
-	texts map[string][]byte // of the files that were parsed with comments, by the names in the copy
+	texts map[string][]byte // of the files that were parsed with comments, by name in the copy
 	all   map[string]*packages.Package
-	// roots are the packages to work on, with their tests; each file is in one of them.
+	// roots are the packages to work on, with their tests; no file is in two of them.
 	roots []*packages.Package
-	// listed is what the command has said of each package.
+	// listed is the output of "go list" for each package.
 	listed map[*packages.Package]*listed
 }
 
-// load lists the packages of a directory in the workspace, and checks their types.
+// load lists the packages of a directory in the workspace and checks their types.
 func load(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string, patterns []string) (*tree, error) {
 	for _, p := range patterns {
 		if badPackage(p) {
@@ -76,7 +76,7 @@ func load(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string
 	return t, nil
 }
 
-// noPackages returns why there is nothing to work on.
+// noPackages returns the reason why there is nothing to work on.
 func noPackages(list []*listed, dir, root string) error {
 	for _, p := range list {
 		if p.Error != nil {
@@ -86,13 +86,13 @@ func noPackages(list []*listed, dir, root string) error {
 	return fmt.Errorf("there are no Go packages in '%s'", dir)
 }
 
-// inTree returns a message of the go command with the names of the tree, not those of the copy.
+// inTree returns a message of the go command with names in the tree in place of names in the copy.
 func inTree(message, root string) string {
 	return strings.ReplaceAll(strings.TrimSpace(message), root+string(filepath.Separator), "")
 }
 
-// targets returns the packages to work on: those that were asked for. A package with tests of its own is worked on
-// once, in the variant that has them.
+// targets returns the packages to work on: the requested ones. A package with internal tests is worked on once, in the
+// variant with its tests.
 func targets(list []*listed) map[string]bool {
 	asked := make(map[string]bool)
 	for _, p := range list {
@@ -111,7 +111,7 @@ func targets(list []*listed) map[string]bool {
 			work[p.ImportPath] = true
 		}
 	}
-	for _, p := range list { // a variant may come before the package itself
+	for _, p := range list { // a variant may come before its package
 		if p.ForTest != "" && p.path() == p.ForTest && work[p.ImportPath] {
 			work[p.ForTest] = false
 		}
@@ -119,8 +119,8 @@ func targets(list []*listed) map[string]bool {
 	return work
 }
 
-// check parses a package and checks its types. Function bodies count where it is one to work on, or has functions that
-// callers are to inline.
+// check parses a package and checks its types. Function bodies count if the package is one to work on, or has functions
+// to inline into callers.
 func (t *tree) check(p *listed, work bool) (*packages.Package, error) {
 	pkg := &packages.Package{
 		ID: p.ImportPath, PkgPath: p.path(), Name: p.Name, Dir: p.Dir, Fset: t.fset, ForTest: p.ForTest,
@@ -192,7 +192,7 @@ func newInfo() *types.Info {
 	}
 }
 
-// importer finds the packages that one imports.
+// importer finds the imports of a package.
 type importer struct {
 	t   *tree
 	of  *listed
@@ -209,14 +209,14 @@ func (i importer) Import(path string) (*types.Package, error) {
 	if found == nil || found.Types == nil {
 		return nil, fmt.Errorf("package %s is not there", path)
 	}
-	// Analyzers see what was checked as a whole, and facts come from there.
+	// Analyzers see the packages that were checked completely, and get facts from them.
 	if found.TypesInfo != nil {
 		i.pkg.Imports[path] = found
 	}
 	return found.Types, nil
 }
 
-// named returns the name in the tree of a file of the copy.
+// named returns the name in the tree for a file of the copy.
 func (t *tree) named(file string) string {
 	rel, err := filepath.Rel(t.root, file)
 	if err != nil {
@@ -225,7 +225,7 @@ func (t *tree) named(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// place is where something stands in a file of the tree.
+// place is a position in a file of the tree.
 type place struct {
 	file         string // in the tree
 	line, column int
@@ -236,7 +236,7 @@ func (t *tree) place(pos token.Pos) place {
 	return place{t.named(p.Filename), p.Line, p.Column}
 }
 
-// problems returns why a package has no types that can be relied on, "" if it has.
+// problems returns the reason why the types of a package are not reliable, "" if they are.
 func (t *tree) problems(pkg *packages.Package) string {
 	switch {
 	case len(pkg.Errors) > 0:

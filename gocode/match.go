@@ -12,17 +12,17 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// bound is what a hole has taken: one expression, or arguments or statements from the first to the last.
+// bound is the code that a hole has matched: one expression, or arguments or statements from the first to the last.
 type bound struct {
 	nodes    []ast.Node
-	from, to token.Pos // the same, as a piece of the text
+	from, to token.Pos // the same, as a range of the text
 }
 
 // matcher compares code of one package with a pattern.
 type matcher struct {
 	*rule
 	pkg   *packages.Package
-	types map[string]types.Type // of the holes that have one
+	types map[string]types.Type // of the holes with a type
 	text  func(from, to token.Pos) string
 	binds map[string]bound
 }
@@ -31,7 +31,7 @@ type matcher struct {
 func (m *matcher) tryExpr(e ast.Expr) bool {
 	m.binds = make(map[string]bound)
 	if _, ok := e.(*ast.ParenExpr); ok {
-		return false // what is in it matches, and the parentheses stay
+		return false // its content matches, and the parentheses stay
 	}
 	if id, ok := e.(*ast.Ident); ok {
 		if obj, ok := m.pkg.TypesInfo.Uses[id].(*types.Var); m.pkg.TypesInfo.Uses[id] == nil || ok && obj.IsField() {
@@ -41,7 +41,7 @@ func (m *matcher) tryExpr(e ast.Expr) bool {
 	return m.match(reflect.ValueOf(m.pattern.expr), reflect.ValueOf(e))
 }
 
-// tryStmts returns how many statements at the beginning of a list match, 0 for none.
+// tryStmts returns how many statements at the start of a list match, 0 for none.
 func (m *matcher) tryStmts(list []ast.Stmt) int {
 	m.binds = make(map[string]bound)
 	n, ok := m.stmts(m.pattern.stmts, list, false)
@@ -59,7 +59,7 @@ var (
 	stmtsType   = reflect.TypeFor[[]ast.Stmt]()
 )
 
-// match compares two pieces of code. Blanks, comments and parentheses do not count.
+// match compares two pieces of code. White space, comments and parentheses are ignored.
 func (m *matcher) match(p, v reflect.Value) bool {
 	if !p.IsValid() || !v.IsValid() {
 		return p.IsValid() == v.IsValid()
@@ -114,13 +114,13 @@ func expr(v reflect.Value) (ast.Expr, bool) {
 	return e, ok
 }
 
-// fields compares two structs of syntax.
+// fields compares two structs of the syntax tree.
 func (m *matcher) fields(p, v reflect.Value) bool {
 	for i := range p.NumField() {
 		switch p.Field(i).Type() {
 		case posType:
 			switch name := p.Type().Field(i).Name; name {
-			case "Assign", "Ellipsis", "Arrow": // the node kind decides
+			case "Assign", "Ellipsis", "Arrow": // determined by the kind of the node
 				if p.Field(i).Int() == 0 != (v.Field(i).Int() == 0) {
 					return false
 				}
@@ -152,7 +152,7 @@ func (m *matcher) list(p, v reflect.Value) bool {
 	return true
 }
 
-// special compares expressions that mean more than their words.
+// special compares expressions that need more than a comparison of their syntax: names, selectors and calls.
 func (m *matcher) special(p, v ast.Expr) (matched, decided bool) {
 	switch p := p.(type) {
 	case *ast.Ident:
@@ -177,7 +177,8 @@ func (m *matcher) special(p, v ast.Expr) (matched, decided bool) {
 	return false, false
 }
 
-// isObject reports whether an expression is an object of a package, by whatever name the file has for the package.
+// isObject reports whether an expression refers to an object of a package, under any name that the file has for the
+// package.
 func (m *matcher) isObject(e ast.Expr, path, name string) bool {
 	id, ok := e.(*ast.Ident)
 	if sel, qualified := e.(*ast.SelectorExpr); qualified {
@@ -218,7 +219,7 @@ func (m *matcher) exprs(p, v []ast.Expr) bool {
 	return m.list(reflect.ValueOf(p), reflect.ValueOf(v))
 }
 
-// stmts compares statements, all of a list or those at its beginning, and returns how many it took.
+// stmts compares statements, all of a list or those at its start, and returns how many it matched.
 func (m *matcher) stmts(p, v []ast.Stmt, whole bool) (taken int, ok bool) {
 	for i, s := range p {
 		name := m.stmtHole(s, holeStmts)
@@ -260,7 +261,7 @@ func (m *matcher) stmts(p, v []ast.Stmt, whole bool) (taken int, ok bool) {
 	return len(p), true
 }
 
-// piece is a part of a list of statements.
+// piece returns a part of a list of statements.
 func piece(list []ast.Stmt, from, to int) bound {
 	var b bound
 	for _, s := range list[from:to] {
@@ -272,9 +273,9 @@ func piece(list []ast.Stmt, from, to int) bound {
 	return b
 }
 
-// bind lets a hole take an expression, if it is one for it.
+// bind binds a hole to an expression, if the expression is of the kind and type of the hole.
 func (m *matcher) bind(name string, e ast.Expr) bool {
-	h := m.holes[name] // the zero hole, of a single letter, takes all
+	h := m.holes[name] // the zero hole, of a single letter, matches all
 	switch h.kind {
 	case holeArgs, holeStmt, holeStmts:
 		return false
@@ -308,7 +309,7 @@ func (m *matcher) hasType(e ast.Expr, want types.Type) bool {
 	return types.Identical(types.Default(tv.Type), want)
 }
 
-// keep remembers what a hole has taken. A hole that stands twice takes the same both times.
+// keep records the code that a hole has matched. Two uses of a hole must match the same code.
 func (m *matcher) keep(name string, b bound) bool {
 	have, ok := m.binds[name]
 	if !ok {
@@ -318,7 +319,7 @@ func (m *matcher) keep(name string, b bound) bool {
 	return sameTokens(m.text(have.from, have.to), m.text(b.from, b.to))
 }
 
-// sameTokens reports whether two pieces of code differ in blanks and comments alone.
+// sameTokens reports whether two pieces of code differ in white space and comments only.
 func sameTokens(a, b string) bool {
 	return a == b || slices.Equal(tokens(a), tokens(b))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// modules are real code of others, the small ones first. A test takes the first; MILLRACE_SAMPLES=quick takes none,
-// full as many as the test says, and a number, as .ci/run torture sets it, all.
+// modules are real modules of others, the small ones first. A test uses the first; MILLRACE_SAMPLES=quick uses none,
+// full uses as many as the test asks for, and a number, which .ci/run torture sets, uses all.
 var modules = []string{
 	"github.com/google/uuid@v1.6.0", "github.com/spf13/pflag@v1.0.10", "golang.org/x/sync@v0.24.0",
 	"github.com/dustin/go-humanize@v1.0.1", "github.com/fatih/structtag@v1.2.0", "github.com/fatih/color@v1.18.0",
@@ -30,11 +30,12 @@ var modules = []string{
 	"github.com/creack/pty@v1.1.24",
 }
 
-// small is how many of the modules have tests that end within seconds.
+// small is how many of the modules have tests that finish within seconds.
 const small = 10
 
-// likeGoFix is how many of the modules, from the first on, become the same by "go fix". The analyzers of x/tools are
-// newer than those of the go command, so they find more in the others, such as loops that slices.Backward can do.
+// likeGoFix is how many of the modules, from the first on, "go fix" changes to the same result. The analyzers of
+// x/tools are newer than those of the go command, so they find more in the others, such as loops that slices.Backward
+// can replace.
 const likeGoFix = 2
 
 func eachModule(t *testing.T, full, most int, do func(t *testing.T, dir string)) {
@@ -51,11 +52,11 @@ func eachModule(t *testing.T, full, most int, do func(t *testing.T, dir string))
 	}
 }
 
-// download returns a copy of a module, with what it requires in the module cache.
+// download returns a copy of a module, with its requirements in the module cache.
 func download(t *testing.T, module string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", "mod", "download", "-json", module)
-	cmd.Dir = t.TempDir() // no other go.mod takes part
+	cmd.Dir = t.TempDir() // away from other go.mod files
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.Output()
 	var got struct{ Dir, Error string }
@@ -75,7 +76,7 @@ func download(t *testing.T, module string) string {
 	return dir
 }
 
-// copyOf returns a copy of a directory that can be written to.
+// copyOf returns a writable copy of a directory.
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	to := t.TempDir()
@@ -154,8 +155,8 @@ func fixed(t *testing.T, fsys afero.Fs) map[string]string {
 	return nil
 }
 
-// TestModules: what go_fix makes of real modules is the same in memory and on disk, and their own tests and go vet pass
-// after it as before.
+// TestModules: the result of go_fix on real modules is the same in memory and on disk, and the tests of the modules and
+// go vet still pass.
 func TestModules(t *testing.T) {
 	eachModule(t, small, len(modules), func(t *testing.T, dir string) {
 		outcome := func() (all []bool) {
@@ -189,7 +190,7 @@ func TestModules(t *testing.T) {
 	})
 }
 
-// TestLikeGoFix: the command "go fix" makes the same of real modules.
+// TestLikeGoFix: the command "go fix" gives the same result for real modules.
 func TestLikeGoFix(t *testing.T) {
 	eachModule(t, likeGoFix, likeGoFix, func(t *testing.T, dir string) {
 		by := copyOf(t, dir)
@@ -215,7 +216,7 @@ func TestLikeGoFix(t *testing.T) {
 	})
 }
 
-// TestLikeGoimports: files of real modules whose imports were removed get the imports that goimports gives them.
+// TestLikeGoimports: if the imports of real files are removed, go_imports adds the same imports as goimports.
 func TestLikeGoimports(t *testing.T) {
 	eachModule(t, 3, len(modules), func(t *testing.T, dir string) {
 		files := texts(t, openRoot(t, dir))
@@ -247,13 +248,13 @@ func TestLikeGoimports(t *testing.T) {
 			t.Logf("%s differs:\n%.600s\n--- goimports\n%.600s", name, got, want)
 		}
 		t.Logf("%d files are the same, %d differ", same, other)
-		if other*20 > same { // two packages of the tree can have what a file misses
+		if other*20 > same { // two packages of the tree can provide the same name
 			t.Error("go_imports and goimports differ")
 		}
 	})
 }
 
-// withoutImports returns a file without its imports, but for those without a name.
+// withoutImports returns a file without its imports, except those without a name.
 func withoutImports(text string) (string, bool) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "", text, parser.ImportsOnly)

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// inPackages makes the tree real, loads the packages, and calls do. The copy is there until do returns.
+// inPackages copies the tree to disk, loads the packages, and calls do. The copy exists until do returns.
 func inPackages(ctx context.Context, c *actions.Call, dir string, patterns []string, do func(t *tree) error) error {
 	if dir == "" {
 		dir = "."
@@ -35,7 +35,7 @@ func inPackages(ctx context.Context, c *actions.Call, dir string, patterns []str
 	return do(t)
 }
 
-// sound returns the packages to work on whose types check, and warns of the others. If there is none, it returns the
+// sound returns the packages to work on without type errors, and warns of the others. If there is none, it returns the
 // first problem.
 func (t *tree) sound(c *actions.Call) ([]*packages.Package, error) {
 	var work []*packages.Package
@@ -57,12 +57,12 @@ func (t *tree) sound(c *actions.Call) ([]*packages.Package, error) {
 	return work, nil
 }
 
-// typeError is the first problem of packages none of which checks.
+// typeError is the first problem if every package has type errors.
 type typeError string
 
 func (e typeError) Error() string { return "the types do not check: " + string(e) }
 
-// limited returns the files that the call limits the step to, nil for no limit.
+// limited returns the files to which the call limits the step, nil for no limit.
 func limited(c *actions.Call) (map[string]bool, error) {
 	if len(c.Files) == 0 && len(c.Inputs) == 0 {
 		return nil, nil
@@ -78,13 +78,13 @@ func limited(c *actions.Call) (map[string]bool, error) {
 	return only, nil
 }
 
-// takes reports whether a step may change a file: one of the tree that it is not kept from.
+// takes reports whether a step may change a file: the file is in the tree, and among the files of the call.
 func takes(only map[string]bool, name string) bool {
 	return (only == nil || only[name]) && name != ".." && !strings.HasPrefix(name, "../") &&
 		!strings.HasPrefix(name, "/")
 }
 
-// textsInTree returns the texts that were checked, by the names in the tree.
+// textsInTree returns the checked texts, by their names in the tree.
 func (t *tree) textsInTree() map[string][]byte {
 	all := make(map[string][]byte, len(t.texts))
 	for file, text := range t.texts {

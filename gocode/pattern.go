@@ -12,25 +12,25 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// The kinds of holes beside those that have a type.
+// The kinds of holes besides typed ones.
 const (
 	holeExpr  = "expr"  // any expression, or any type
 	holeIdent = "ident" // a name
-	holeArgs  = "args"  // the last arguments of a call, perhaps none
+	holeArgs  = "args"  // the last arguments of a call, or none
 	holeStmt  = "stmt"  // a statement
-	holeStmts = "stmts" // statements, perhaps none
+	holeStmts = "stmts" // statements, or none
 )
 
-// hole is what stands for other code in a pattern.
+// hole is a placeholder for other code in a pattern.
 type hole struct {
 	kind string
-	typ  ast.Expr // of the values that it takes, nil for any
+	typ  ast.Expr // of the values that it matches, nil for any
 }
 
 // code is Go code with holes: one expression, or statements.
 type code struct {
 	text  string
-	base  token.Pos // where the text begins
+	base  token.Pos // the start of the text
 	expr  ast.Expr  // nil for statements
 	stmts []ast.Stmt
 }
@@ -39,11 +39,11 @@ type code struct {
 type rule struct {
 	pattern, replacement code
 	holes                map[string]hole
-	// packages are the import paths of the qualifiers in either.
+	// packages are the import paths of the qualifiers in pattern and replacement.
 	packages map[string]string
 }
 
-// newRule parses the parameters of a step. The error names the parameter that is wrong.
+// newRule parses the parameters of a step. The error names the wrong parameter.
 func newRule(r Rewrite) (*rule, *paramError) {
 	rule := &rule{holes: make(map[string]hole), packages: make(map[string]string)}
 	for i, line := range r.Imports {
@@ -78,7 +78,7 @@ func newRule(r Rewrite) (*rule, *paramError) {
 	return rule, rule.check()
 }
 
-// paramError is what is wrong with one parameter.
+// paramError is an error of one parameter.
 type paramError struct {
 	param string
 	err   error
@@ -102,7 +102,7 @@ func parseHole(text string) (hole, error) {
 	return hole{kind: holeExpr, typ: typ}, nil
 }
 
-// parseBoth parses pattern and replacement as expressions, if both are, and as statements otherwise.
+// parseBoth parses pattern and replacement as expressions, if both are expressions, and as statements otherwise.
 func parseBoth(pattern, replacement string) (p, r code, err error) {
 	p, notP := parseExpr(pattern)
 	r, notR := parseExpr(replacement)
@@ -147,7 +147,7 @@ func parseStmts(text string) (code, error) {
 	return code{text: text, base: fset.File(file.Pos()).Pos(len(head)), stmts: body.List}, nil
 }
 
-// nodes returns what the code is made of.
+// nodes returns the syntax nodes of the code.
 func (c code) nodes() []ast.Node {
 	if c.expr != nil {
 		return []ast.Node{c.expr}
@@ -186,13 +186,13 @@ func inspectName(n ast.Node, do func(id *ast.Ident)) bool {
 	return true
 }
 
-// isHole reports whether a name is a hole: a name of the step's holes, or a small letter, as for gofmt -r.
+// isHole reports whether a name is a hole: one of the holes of the step, or a lower-case letter, as in gofmt -r.
 func (r *rule) isHole(name string) bool {
 	_, ok := r.holes[name]
 	return ok || len(name) == 1 && name[0] >= 'a' && name[0] <= 'z'
 }
 
-// check reports holes that make no sense, and finds the packages of the standard library that the code names.
+// check reports holes that make no sense, and finds the packages of the standard library that the code uses.
 func (r *rule) check() *paramError {
 	seen := make(map[string]bool)
 	r.pattern.inspect(func(id *ast.Ident) { seen[id.Name] = seen[id.Name] || r.isHole(id.Name) })
@@ -245,7 +245,7 @@ func (r *rule) hasTwo(n ast.Node) (two bool) {
 	return two
 }
 
-// qualify notes the package of the standard library that a qualifier stands for, unless the step says another one.
+// qualify records the package of the standard library for a qualifier, unless the step names another one.
 func (r *rule) qualify(n ast.Node) bool {
 	if sel, ok := n.(*ast.SelectorExpr); ok {
 		if id, ok := sel.X.(*ast.Ident); ok && !r.isHole(id.Name) && r.packages[id.Name] == "" {
@@ -260,7 +260,8 @@ func (r *rule) qualify(n ast.Node) bool {
 	return true
 }
 
-// stmtHole returns the name of the hole that a statement is nothing but, "" for none of that kind.
+// stmtHole returns the name of the hole that makes up a whole statement, "" if the statement is not a hole of that
+// kind.
 func (r *rule) stmtHole(s ast.Stmt, kind string) string {
 	if e, ok := s.(*ast.ExprStmt); ok {
 		if id, ok := e.X.(*ast.Ident); ok && r.holes[id.Name].kind == kind {
@@ -270,7 +271,7 @@ func (r *rule) stmtHole(s ast.Stmt, kind string) string {
 	return ""
 }
 
-// listOf returns the statements of a node that is a list of them.
+// listOf returns the statements of a node that is a list of statements.
 func listOf(n ast.Node) []ast.Stmt {
 	switch n := n.(type) {
 	case *ast.BlockStmt:

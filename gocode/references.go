@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// references are what a file takes from names that it does not declare: which selectors of which name.
+// references are the names that a file uses but does not declare, each with its selectors.
 type references map[string]map[string]bool
 
 func (r references) add(name, selector string) {
@@ -52,7 +52,7 @@ func importPath(spec *ast.ImportSpec) string {
 	return path
 }
 
-// localName returns the name by which a file uses an import, "" where it is not used by a name: . and _, and C.
+// localName returns the name by which a file uses an import, "" for imports without such a name: . and _, and C.
 func localName(spec *ast.ImportSpec, packageName func(path string) string) string {
 	switch {
 	case spec.Name != nil && (spec.Name.Name == "_" || spec.Name.Name == "."), importPath(spec) == "C":
@@ -63,7 +63,7 @@ func localName(spec *ast.ImportSpec, packageName func(path string) string) strin
 	return packageName(importPath(spec))
 }
 
-// assumedName returns the name that a package has most likely, by its import path alone: that of goimports.
+// assumedName returns the most likely name of a package by its import path alone, as goimports does.
 func assumedName(importPath string) string {
 	notName := func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 	base := path.Base(importPath)
@@ -79,7 +79,7 @@ func assumedName(importPath string) string {
 	return base
 }
 
-// isVersion reports whether an element of a path is v2, v3 and so on.
+// isVersion reports whether a path element is v2, v3 and so on.
 func isVersion(base string) bool {
 	if !strings.HasPrefix(base, "v") {
 		return false
@@ -88,7 +88,7 @@ func isVersion(base string) bool {
 	return err == nil
 }
 
-// unneeded returns the splices that remove the imports which the old text of a file needed, and the new one does not.
+// unneeded returns the splices that remove the imports that the old text of a file needed and the new text does not.
 func unneeded(old, now []byte, packageName func(path string) string) ([]change.Splice, error) {
 	before, err := parser.ParseFile(token.NewFileSet(), "", old, 0)
 	if err != nil {
@@ -137,7 +137,7 @@ func unneeded(old, now []byte, packageName func(path string) string) ([]change.S
 	return splices, nil
 }
 
-// wholeLines returns the splice that removes a piece of a text, with its lines where there is nothing else on them.
+// wholeLines returns the splice that removes a part of a text, with its lines if nothing else is on them.
 func wholeLines(text []byte, off, end int) change.Splice {
 	start, stop := off, end
 	for start > 0 && (text[start-1] == ' ' || text[start-1] == '\t') {
@@ -152,7 +152,7 @@ func wholeLines(text []byte, off, end int) change.Splice {
 	return change.Splice{Off: int64(off), Len: int64(end - off)}
 }
 
-// spliced returns a text with splices made.
+// spliced returns a text with the splices applied.
 func spliced(text []byte, splices []change.Splice) []byte {
 	var b bytes.Buffer
 	done := int64(0)
@@ -165,7 +165,7 @@ func spliced(text []byte, splices []change.Splice) []byte {
 	return b.Bytes()
 }
 
-// added returns the splices that add imports to a file: to the first list of imports, or below the name of the package.
+// added returns the splices that add imports to a file: to the first list of imports, or below the package clause.
 func added(now []byte, imports []newImport) ([]change.Splice, error) {
 	if len(imports) == 0 {
 		return nil, nil
@@ -220,8 +220,8 @@ func added(now []byte, imports []newImport) ([]change.Splice, error) {
 	return splices, nil
 }
 
-// neighbour returns the import that a new one stands after, or before: of the same kind, which is the standard library
-// or the rest, if there is one.
+// neighbour returns the import next to which a new one is inserted, and whether it goes before it. The neighbour is of
+// the same kind, the standard library or the rest, if possible.
 func neighbour(list []*ast.ImportSpec, path string) (spec *ast.ImportSpec, before bool) {
 	foreign := func(path string) bool { return strings.Contains(strings.Split(path, "/")[0], ".") }
 	for _, s := range list {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// resolve works out what to add to the imports of a file, and what to remove.
+// resolve finds the imports to add to a file, and those to remove.
 func (x *index) resolve(ctx context.Context, name string, f *imported) error {
 	dir, err := x.at(path.Dir(name))
 	if err != nil {
@@ -19,7 +19,7 @@ func (x *index) resolve(ctx context.Context, name string, f *imported) error {
 			missing[id] = selectors
 		}
 	}
-	var doubtful []*ast.ImportSpec // whose names are only assumed, and not used
+	var doubtful []*ast.ImportSpec // whose names are guesses, and not used
 	for _, spec := range f.file.Imports {
 		used, sure, err := x.usedName(spec, dir)
 		switch {
@@ -48,12 +48,12 @@ func (x *index) resolve(ctx context.Context, name string, f *imported) error {
 		f.unknown = append(f.unknown, id)
 	}
 	if len(f.unknown) == 0 {
-		f.remove = append(f.remove, doubtful...) // no name is left that they could have
+		f.remove = append(f.remove, doubtful...) // there is no name left that they could provide
 	}
 	return nil
 }
 
-// usedName returns the name that a file uses an import by, and whether that is known for sure.
+// usedName returns the name by which a file uses an import, and whether it is certain.
 func (x *index) usedName(spec *ast.ImportSpec, dir *directory) (name string, sure bool, err error) {
 	importPath := importPath(spec)
 	if spec.Name != nil || importPath == "C" {
@@ -71,7 +71,8 @@ func (x *index) usedName(spec *ast.ImportSpec, dir *directory) (name string, sur
 	return assumedName(importPath), false, nil
 }
 
-// byPath returns the directory with an import path, of those that were read and of the module of dir; nil for none.
+// byPath returns the directory with an import path, among those that were read and those of the module of dir; nil if
+// there is none.
 func (x *index) byPath(importPath string, dir *directory) (*directory, error) {
 	if d := x.imported[importPath]; d != nil {
 		return d, nil
@@ -87,8 +88,8 @@ func (x *index) byPath(importPath string, dir *directory) (*directory, error) {
 	return d, nil
 }
 
-// find returns the import that explains a name with its selectors. Those that files of the same directory have come
-// first, then the standard library, then packages of the tree, then what any file of the tree imports. An external
+// find returns the import that provides a name with its selectors. It tries the imports of files in the same directory
+// first, then the standard library, then packages of the tree, then the imports of any file of the tree. An external
 // test may import the package of its own directory.
 func (x *index) find(
 	ctx context.Context, dir *directory, external bool, id string, selectors map[string]bool,
@@ -139,7 +140,7 @@ func (x *index) find(
 	return newImport{}, false, nil
 }
 
-// explains reports whether a package may have these exports: that of another module may have any.
+// explains reports whether a package may have these exports. A package of another module may have any.
 func (x *index) explains(importPath string, dir *directory, selectors map[string]bool) (bool, error) {
 	if exports := standard()[importPath]; exports != nil {
 		return subset(selectors, exports), nil
@@ -160,7 +161,7 @@ func subset(some, all map[string]bool) bool {
 	return true
 }
 
-// visible reports whether a package may be imported by another one, as far as "internal" says.
+// visible reports whether the rule for "internal" lets a package import another one.
 func visible(importPath, from string) bool {
 	before, _, found := strings.Cut("/"+importPath+"/", "/internal/")
 	if !found {
@@ -170,8 +171,8 @@ func visible(importPath, from string) bool {
 	return parent == "" || from == parent || strings.HasPrefix(from, parent+"/")
 }
 
-// nearer reports whether a is nearer to a directory than b: by the elements that their paths share, then the shorter
-// path, then the first.
+// nearer reports whether a is nearer to a directory than b: by the number of common path elements, then the shorter
+// path, then alphabetically.
 func nearer(a, b, to *directory) bool {
 	shared := func(d *directory) int {
 		x, y := strings.Split(d.imported, "/"), strings.Split(to.imported, "/")

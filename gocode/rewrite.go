@@ -19,22 +19,22 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Rewrite replaces expressions or statements of Go by others, where holes of the pattern take other code, of a type if
-// the step says one. It adds the imports that the replacement needs, removes those that nothing needs any more, and
-// checks the types of what it has made: code that does not check fails the step, and nothing of it is staged.
+// Rewrite replaces Go expressions or statements by others. Holes of the pattern match other code, of a type if the step
+// names one. It adds the imports that the replacement needs, removes those that are no longer needed, and checks the
+// types of the new code: if they do not check, the step fails, and nothing is staged.
 type Rewrite struct {
-	// Pattern is an expression, or statements. A single small letter is a hole that takes any expression, the same each
-	// time; so is each name in Where.
+	// Pattern is an expression, or statements. A single lower-case letter is a hole that matches any expression, the same
+	// at each use; so is each name in Where.
 	Pattern string `json:"pattern" param:"required" doc:"Go expression or statements to find. A single small letter, and each name in where, is a hole."`
-	// Replacement is what takes their place. Empty removes statements.
+	// Replacement replaces them. Empty removes statements.
 	Replacement string `json:"replacement" param:"required,empty" doc:"Go code to put in its place, with the same holes; empty removes statements."`
-	// Where describes what a hole takes: a type, such as "io.Closer" or "[]string", or a kind: "expr", "ident", "args",
-	// "stmt" or "stmts". A value has the type, or implements it.
+	// Where describes the code that a hole matches: a type, such as "io.Closer" or "[]string", or a kind: "expr", "ident",
+	// "args", "stmt" or "stmts". A value has the type, or implements it.
 	Where map[string]string `json:"where,omitempty" doc:"What holes take, by their names: a Go type such as io.Closer, or expr, ident, args, stmt, stmts. Default: any expression."`
-	// Imports are the import paths of packages that pattern, replacement and types name, or name=path. The standard
-	// library is known.
+	// Imports are the import paths, or name=path, of the packages that pattern, replacement and types use. The standard
+	// library needs none.
 	Imports []string `json:"imports,omitempty" doc:"Import paths of the packages in pattern and replacement, or name=path. The standard library is known."`
-	// Packages and Dir are those of [Fix], and so is Files.
+	// Packages, Dir and Files are as in [Fix].
 	Packages []string `json:"packages,omitempty" doc:"Packages, as go list takes them from dir. Default: [./...]."`
 	Dir      string   `json:"dir,omitempty" doc:"Directory of the module. Default: the root of the tree."`
 	Files    []string `json:"files,omitempty" doc:"Change these files alone. Default: all files of the packages."`
@@ -48,19 +48,19 @@ func (Rewrite) Spec() actions.Spec {
 	}
 }
 
-// Touches implements [actions.Toucher]: what is rewritten is known when the step runs.
+// Touches implements [actions.Toucher]: the changed files are only known when the step runs.
 func (Rewrite) Touches() (reads, writes []string, known bool) { return nil, nil, false }
 
-// Words returns the command that the step runs, which the host has to allow.
+// Words returns the command that the step runs. The host has to allow it.
 func (r Rewrite) Words() []string {
 	rule, err := newRule(r)
 	if err != nil {
-		return listWords(r.Packages) // which does not come to run
+		return listWords(r.Packages) // never run
 	}
 	return listWords(r.asked(rule))
 }
 
-// asked returns the packages of the step, and those that its code names.
+// asked returns the packages of the step, and those that its code uses.
 func (r Rewrite) asked(rule *rule) []string {
 	asked := r.patterns()
 	for name := range inOrder(rule.packages) {
@@ -108,7 +108,7 @@ func (r Rewrite) Run(ctx context.Context, c *actions.Call) (actions.Outcome, err
 	return out, err
 }
 
-// keep leaves the roots that the patterns take. Others were listed for their types.
+// keep keeps only the roots that match the patterns. Others were listed for their types.
 func (t *tree) keep(dir string, patterns []string) {
 	var roots []*packages.Package
 	for _, pkg := range t.roots {
@@ -130,7 +130,7 @@ func (t *tree) keep(dir string, patterns []string) {
 	t.roots = roots
 }
 
-// rewrite makes the replacements in the packages whose types check.
+// rewrite makes the replacements in the packages without type errors.
 func (t *tree) rewrite(ctx context.Context, c *actions.Call, rule *rule) (actions.Outcome, error) {
 	work, err := t.sound(c)
 	if err != nil {
@@ -158,17 +158,17 @@ func (t *tree) rewrite(ctx context.Context, c *actions.Call, rule *rule) (action
 	})
 }
 
-// rewriting is what a step is going to change.
+// rewriting holds the planned changes of a step.
 type rewriting struct {
 	*tree
 	splices map[string][]change.Splice
 	add     map[string][]newImport
 }
 
-// rewrite works out the replacements in a package, and checks the types of what they make.
+// rewrite finds the replacements in a package, and checks the types of the new code.
 func (w *rewriting) rewrite(pkg *packages.Package, rule *rule, only map[string]bool) error {
 	known := w.holeTypes(pkg, rule)
-	changed := make(map[string][]byte) // by the names in the copy
+	changed := make(map[string][]byte) // by name in the copy
 	for _, file := range pkg.Syntax {
 		real := w.fset.File(file.Pos()).Name()
 		name := w.named(real)
@@ -203,7 +203,7 @@ func (w *rewriting) rewrite(pkg *packages.Package, rule *rule, only map[string]b
 	return w.recheck(pkg, changed)
 }
 
-// result returns the text of a file as it will be.
+// result returns the new text of a file.
 func (w *rewriting) result(name string, src []byte) ([]byte, error) {
 	text := spliced(src, w.splices[name])
 	splices, err := added(text, w.add[name])
@@ -217,7 +217,7 @@ func (w *rewriting) result(name string, src []byte) ([]byte, error) {
 	return spliced(text, splices), nil
 }
 
-// recheck returns an error if a package does not check with the new texts of files.
+// recheck returns an error if a package has type errors with the new texts of files.
 func (w *rewriting) recheck(pkg *packages.Package, changed map[string][]byte) error {
 	if len(changed) == 0 {
 		return nil
@@ -248,12 +248,12 @@ func (w *rewriting) recheck(pkg *packages.Package, changed map[string][]byte) er
 			}
 		},
 	}
-	_, _ = config.Check(pkg.PkgPath, fset, files, nil) // the first error is kept
+	_, _ = config.Check(pkg.PkgPath, fset, files, nil) // config keeps the first error
 	return first
 }
 
-// holeTypes returns the types of the holes, as the package has them. A type that it cannot know is left out: no value
-// of the package has it.
+// holeTypes returns the types of the holes in this package. A type that the package cannot know is left out: no value
+// in the package has it.
 func (w *rewriting) holeTypes(pkg *packages.Package, rule *rule) map[string]types.Type {
 	scope := types.NewPackage(pkg.PkgPath, pkg.Name)
 	for _, name := range pkg.Types.Scope().Names() {
@@ -283,7 +283,7 @@ func (w *rewriting) holeTypes(pkg *packages.Package, rule *rule) map[string]type
 	return known
 }
 
-// importsOf returns the packages that one depends on, by their paths, and itself.
+// importsOf returns a package and all its dependencies, by path.
 func importsOf(pkg *types.Package) map[string]*types.Package {
 	all := map[string]*types.Package{}
 	var visit func(p *types.Package)
@@ -299,7 +299,7 @@ func importsOf(pkg *types.Package) map[string]*types.Package {
 	return all
 }
 
-// importNames returns the names that a file has for the packages it imports, by their paths.
+// importNames returns the names that a file has for its imports, by path.
 func importNames(file *ast.File, info *types.Info) map[string]string {
 	names := make(map[string]string)
 	for _, spec := range file.Imports {
@@ -317,7 +317,7 @@ func importNames(file *ast.File, info *types.Info) map[string]string {
 	return names
 }
 
-// goVersion is the version of Go that the module of a package names, "" for none.
+// goVersion returns the Go version of the module of a package, "" if it has none.
 func goVersion(pkg *packages.Package) string {
 	if pkg.Module == nil || pkg.Module.GoVersion == "" {
 		return ""

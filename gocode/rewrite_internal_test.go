@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// loading is an action that loads the packages of the tree once, for many cases of a table.
+// loading is an action that loads the packages of the tree once for all cases of a table.
 type loading struct {
 	Of func(t *tree) error `json:"-"`
 }
@@ -40,7 +40,7 @@ func withTree(t *testing.T, files map[string]string, do func(t *tree) error) err
 	}
 	policy := command.Policy{Allow: []string{"go list *"}, Scratch: os.Getenv("GOCODE_TEST_SCRATCH")}
 	if policy.Supported() != nil {
-		policy.Sandbox = command.Off // the command reads the tree alone
+		policy.Sandbox = command.Off // the command only reads the tree
 	}
 	policy, err := command.Toolchains(policy, "", "go")
 	if err != nil {
@@ -54,7 +54,7 @@ func withTree(t *testing.T, files map[string]string, do func(t *tree) error) err
 	return err
 }
 
-// rewriteCase is a file, without the name of its package, and what a step makes of it.
+// rewriteCase is a file, without the package clause, and the result of a step.
 type rewriteCase struct {
 	of   Rewrite
 	old  string
@@ -63,7 +63,7 @@ type rewriteCase struct {
 }
 
 var rewriteCases = []rewriteCase{
-	// Single letters take any expression.
+	// Single letters match any expression.
 	{Rewrite{Pattern: "a == nil", Replacement: "nil == a"}, "func F(e error) bool { return e == nil }",
 		"func F(e error) bool { return nil == e }", ""},
 	{Rewrite{Pattern: "a[b:len(a)]", Replacement: "a[b:]"}, "func F(s []int) []int { return s[1:len(s)] }",
@@ -86,7 +86,7 @@ var rewriteCases = []rewriteCase{
 	{Rewrite{Pattern: "Get(x)", Replacement: "x.F"},
 		"type T struct{ F int }\n\nfunc Get(t *T) int { return 0 }\n\nvar v = Get(&T{1})",
 		"type T struct{ F int }\n\nfunc Get(t *T) int { return 0 }\n\nvar v = (&T{1}).F", ""},
-	// Packages by what they are, not by the name that the file has for them.
+	// Packages are matched by their path, not by the file's name for them.
 	{Rewrite{Pattern: "ioutil.ReadFile(f)", Replacement: "os.ReadFile(f)"},
 		"import \"io/ioutil\"\n\nvar b, _ = ioutil.ReadFile(\"x\")",
 		"import \"os\"\n\nvar b, _ = os.ReadFile(\"x\")", ""},
@@ -146,15 +146,15 @@ var rewriteCases = []rewriteCase{
 		"func F(l []int) []int {\n\tswitch {\n\tcase true:\n\t\tl = append(l, 1, 2)\n\t}\n\treturn l\n}", ""},
 	{Rewrite{Pattern: "for { s }", Replacement: "for range 9 { s }", Where: map[string]string{"s": "stmt"}},
 		"func F() {\n\tfor {\n\t\tprintln(1)\n\t}\n}", "func F() {\n\tfor range 9 {\n\t\tprintln(1)\n\t}\n}", ""},
-	// Within the package itself the qualifier is not there.
+	// Within the package itself there is no qualifier.
 	{Rewrite{Pattern: "me.Old(x)", Replacement: "me.New(x)", Imports: []string{"me=SELF"}},
 		"func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { Old(1) }",
 		"func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { New(1) }", ""},
-	// Fields and methods have names, and are not objects of a package.
+	// Fields and methods have the name, but are not objects of a package.
 	{Rewrite{Pattern: "Old", Replacement: "New"},
 		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: Old}.Old + Old",
 		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: New}.Old + New", ""},
-	// A result that does not type-check is refused.
+	// A result with type errors is refused.
 	{Rewrite{Pattern: "len(a)", Replacement: "a"}, "func F(s []int) int { return len(s) }", "",
 		"types do not check: line 3 of the new text: cannot use s"},
 }
@@ -194,7 +194,7 @@ func TestRewriteTable(t *testing.T) {
 	}
 }
 
-// rewriteOne rewrites one package, and returns the text of a file.
+// rewriteOne rewrites one package and returns the text of a file.
 func (t *tree) rewriteOne(of Rewrite, path, name string) (string, error) {
 	rule, wrong := newRule(of)
 	if wrong != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The steps below rename a function of a package, which other packages and tests call, under names of their own.
+// The steps below rename a function of a package, which other packages and tests call under different import names.
 func TestRewrite(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.25\n",
@@ -53,7 +53,7 @@ func TestRewriteLimited(t *testing.T) {
 	}
 }
 
-// Code that does not check is refused, and nothing of it is staged.
+// Code with type errors is refused, and nothing is staged.
 func TestRewriteChecks(t *testing.T) {
 	files := map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\nvar a int = len(\"a\")\n"}
 	fsys := inMemory(t, files)
@@ -64,7 +64,7 @@ func TestRewriteChecks(t *testing.T) {
 	want(t, fsys, files)
 }
 
-// Mistakes are said before anything runs, by the parameter that has them.
+// Mistakes are reported before anything runs, with the parameter.
 func TestRewriteMistakes(t *testing.T) {
 	for _, test := range []struct{ params, want string }{
 		{`"pattern": "get(", "replacement": "put()"`, "/pattern"},
@@ -86,7 +86,7 @@ func TestRewriteMistakes(t *testing.T) {
 			`{` + test.params + `}}]}`))
 		wantError(t, err, test.want)
 	}
-	// The step checks the text that a template makes.
+	// The step checks the text that a template produces.
 	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n"})
 	p := `{"name": "t", "variables": {"p": "f("}, "steps": [{"id": "r", "action": "go_rewrite", "params": ` +
 		`{"pattern": "{{vars.p}}", "replacement": ""}}]}`

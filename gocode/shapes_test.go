@@ -14,8 +14,7 @@ import (
 	"github.com/millrace-go/millrace/gocode"
 )
 
-// shaped are rules for the declarations of one file each, and what becomes of them. The rule does not match a text that
-// stays.
+// shaped are rules for the declarations of one file each, and the results. If the text stays, the rule does not match.
 var shaped = []struct{ name, params, old, new string }{
 	{"parentheses of the code", `"pattern": "len(a) + 1", "replacement": "cap(a)"`,
 		"var v = (len)((([]int)(nil))) + (1)", "var v = cap((([]int)(nil)))"},
@@ -69,7 +68,7 @@ var shaped = []struct{ name, params, old, new string }{
 		"import (\r\n\t\"os\"\r\n\t\"strings\"\r\n)\r\n\r\nvar v, w = os.Args, strings.Count(\"a\", \"\")"},
 }
 
-// TestRewriteShapes: rules match what they say, and the rest of a file stays as it was.
+// TestRewriteShapes: rules match only what they describe, and the rest of a file stays unchanged.
 func TestRewriteShapes(t *testing.T) {
 	x := goCommand(t)
 	for _, c := range shaped {
@@ -87,7 +86,7 @@ func TestRewriteShapes(t *testing.T) {
 	}
 }
 
-// TestTemplatesAreChecked: a parameter that a template makes is checked by the step.
+// TestTemplatesAreChecked: the step checks a parameter that a template produces.
 func TestTemplatesAreChecked(t *testing.T) {
 	for step, wanted := range map[string]string{
 		`"go_format", "params": {"on_error": ` +
@@ -110,7 +109,8 @@ func TestTemplatesAreChecked(t *testing.T) {
 	}
 }
 
-// TestListErrors: a tree that go list refuses, and a directory without packages, fail the step and are named.
+// TestListErrors: a tree that go list refuses, and a directory without packages, fail the step, and the error names
+// them.
 func TestListErrors(t *testing.T) {
 	for _, c := range []struct{ mod, wanted string }{
 		{"module example.com/m\n\ngo 1.25\n\nrequire (\n", "go list: go: errors parsing go.mod"},
@@ -122,7 +122,7 @@ func TestListErrors(t *testing.T) {
 	}
 }
 
-// odd is an analyzer of a host with fixes of every kind: none, one without an end, and two at the same place.
+// odd is an analyzer of a host with unusual fixes: none, one without an end, and two at the same position.
 var odd = &analysis.Analyzer{Name: "odd", Doc: "a test", Run: func(pass *analysis.Pass) (any, error) {
 	if pass.Pkg.Name() == "bad" {
 		return nil, errors.New("it does not like the package")
@@ -144,8 +144,8 @@ var odd = &analysis.Analyzer{Name: "odd", Doc: "a test", Run: func(pass *analysi
 	return nil, nil
 }}
 
-// TestOddAnalyzer: a diagnostic without a fix is reported, two insertions at one place are two visits, and an analyzer
-// that fails fails the step.
+// TestOddAnalyzer: a diagnostic without a fix is reported, two insertions at one position take two visits, and an
+// analyzer that fails fails the step.
 func TestOddAnalyzer(t *testing.T) {
 	own := millrace.Decoder{Actions: actions.Builtin().With(gocode.Fix{Own: []*analysis.Analyzer{odd}})}
 	p, err := own.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": {"analyzers": ` +

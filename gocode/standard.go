@@ -28,8 +28,8 @@ var standard = sync.OnceValue(func() map[string]map[string]bool {
 	return all
 })
 
-// standardNamed returns the packages of the standard library with a name, the best first: crypto/rand before
-// math/rand, as for goimports, then the shorter path.
+// standardNamed returns the packages of the standard library with a name, the best first: crypto/rand before math/rand,
+// as in goimports, then the shorter path.
 func standardNamed(name string) []string {
 	var found []string
 	for importPath := range standard() {
@@ -41,7 +41,7 @@ func standardNamed(name string) []string {
 	return found
 }
 
-// rank is a text by which packages of one name are sorted.
+// rank returns a key by which packages with the same name are sorted.
 func rank(importPath string) string {
 	switch importPath {
 	case "crypto/rand":
@@ -63,5 +63,5 @@ func standardName(importPath string) string {
 	return base
 }
 
-// inOrder iterates over the names of a set in their order.
+// inOrder iterates over the names of a set in sorted order.
 func inOrder[T any](set map[string]T) iter.Seq[string] { return slices.Values(sortedNames(set)) }

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestStandardHasTheAPI: standard.txt has each name that the API files of the Go distribution promise.
+// TestStandardHasTheAPI: standard.txt has every name in the API files of the Go distribution.
 func TestStandardHasTheAPI(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
@@ -20,7 +20,8 @@ func TestStandardHasTheAPI(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Skip("NOT TESTED: the Go distribution has no API files: ", err)
 	}
-	// Names of one platform alone have it in parentheses behind the path.
+	// Names of only one platform have the platform in parentheses after the path.
+	//
 	name := regexp.MustCompile(`(?m)^pkg ([^ ,]+), (?:const|func|type|var) ([A-Z]\w*)`)
 	known, names := standard(), 0
 	for _, file := range files {

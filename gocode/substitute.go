@@ -14,17 +14,17 @@ type rewriter struct {
 	*matcher
 	file *ast.File
 	src  []byte
-	base token.Pos // where src begins
-	// uses are the packages that the new code names; names are those that the file has for packages, by their paths.
+	base token.Pos // the start of src
+	// uses are the packages that the new code uses; names are the file's names for packages, by path.
 	uses  map[string]string
 	names map[string]string
 }
 
-// piece returns the text between two places of the file.
+// piece returns the text between two positions of the file.
 func (r *rewriter) piece(from, to token.Pos) string { return string(r.src[from-r.base : to-r.base]) }
 
-// changes returns the replacements in a piece of the file, in their order. Those in what a hole has taken are a part
-// of its replacement.
+// changes returns the replacements in a node of the file, in their order. Replacements within the code of a hole are
+// part of the outer replacement.
 func (r *rewriter) changes(root ast.Node) []textChange {
 	var all []textChange
 	var stack []ast.Node
@@ -74,7 +74,7 @@ func parent(stack []ast.Node) ast.Node {
 	return stack[len(stack)-1]
 }
 
-// statements replaces in a list of statements.
+// statements makes the replacements in a list of statements.
 func (r *rewriter) statements(
 	n ast.Node, list []ast.Stmt, walk func(n ast.Node), add func(from, to token.Pos, text string),
 ) {
@@ -106,7 +106,7 @@ func (r *rewriter) statements(
 	}
 }
 
-// indent returns what the line of a place begins with.
+// indent returns the white space at the start of the line of a position.
 func (r *rewriter) indent(pos token.Pos) string {
 	at := int(pos - r.base)
 	start := strings.LastIndexByte(string(r.src[:at]), '\n') + 1
@@ -114,7 +114,7 @@ func (r *rewriter) indent(pos token.Pos) string {
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
-// replaceExpr returns what replaces an expression, in parentheses where it needs them.
+// replaceExpr returns the replacement of an expression, in parentheses if it needs them.
 func (r *rewriter) replaceExpr(old ast.Expr, parent ast.Node) string {
 	text := r.substitute(r.indent(old.Pos()))
 	if needsParens(parent, old, text) {
@@ -123,11 +123,11 @@ func (r *rewriter) replaceExpr(old ast.Expr, parent ast.Node) string {
 	return text
 }
 
-// substitute returns the replacement with what the holes have taken. Its lines after the first begin with the indent.
+// substitute returns the replacement with the holes filled in. The lines after the first start with the indent.
 func (r *rewriter) substitute(indent string) string {
 	var edits []textChange
 	c := r.replacement
-	binds := r.binds // which matches within the holes replace
+	binds := r.binds // saved, because matches within the holes overwrite it
 	at := func(pos token.Pos) int64 { return int64(pos - c.base) }
 	var stack []ast.Node
 	strs := make([]*ast.BasicLit, 0)
@@ -159,7 +159,7 @@ func (r *rewriter) substitute(indent string) string {
 				text = "(" + text + ")"
 			}
 			off := at(n.Pos())
-			if text == "" { // no argument: the comma before it goes, too
+			if text == "" { // no argument: remove the comma before it, too
 				head := strings.TrimRight(c.text[:off], " \t\n")
 				if strings.HasSuffix(head, ",") {
 					off = int64(len(head) - 1)
@@ -182,7 +182,7 @@ func (r *rewriter) substitute(indent string) string {
 	return applied(c.text, edits)
 }
 
-// taken returns what a hole has taken, with the replacements in it.
+// taken returns the code that a hole has matched, with the replacements in it.
 func (r *rewriter) taken(b bound) string {
 	if len(b.nodes) == 0 {
 		return ""
@@ -192,7 +192,7 @@ func (r *rewriter) taken(b bound) string {
 		inner = append(inner, r.changes(n)...)
 	}
 	start, size := int64(b.from-r.base), int64(b.to-b.from)
-	for i := range inner { // the lines of a statement that is removed may reach beyond
+	for i := range inner { // the lines of a removed statement may be wider
 		inner[i].off = max(0, inner[i].off-start)
 		inner[i].end = min(size, inner[i].end-start)
 	}
@@ -213,8 +213,8 @@ func applied(text string, edits []textChange) string {
 	return b.String()
 }
 
-// qualifier returns the name that the file has for a package, "" for the package of the file itself. A package that the
-// file does not import is noted, to be imported.
+// qualifier returns the file's name for a package, "" for the package of the file itself. A package that the file does
+// not import is recorded, to be imported.
 func (r *rewriter) qualifier(name string) string {
 	path := r.packages[name]
 	if path == r.pkg.PkgPath && !strings.HasSuffix(r.file.Name.Name, "_test") {
@@ -227,7 +227,7 @@ func (r *rewriter) qualifier(name string) string {
 	return name
 }
 
-// The precedence of expressions that are not binary ones, see token.Token.Precedence.
+// The precedence of expressions other than binary ones, see token.Token.Precedence.
 const (
 	unaryPrecedence   = token.UnaryPrec
 	primaryPrecedence = token.HighestPrec
@@ -240,16 +240,16 @@ func precedence(e ast.Expr) int {
 	case *ast.UnaryExpr, *ast.StarExpr:
 		return unaryPrecedence
 	case *ast.FuncType, *ast.ChanType:
-		return unaryPrecedence // which need them before a call
+		return unaryPrecedence // they need parentheses before a call
 	}
 	return primaryPrecedence
 }
 
-// needsParens reports whether a text needs parentheses where another expression stood.
+// needsParens reports whether a text needs parentheses in place of another expression.
 func needsParens(parent ast.Node, old ast.Expr, text string) bool {
 	made, err := parser.ParseExpr(text)
 	if err != nil {
-		return false // several arguments, or nothing
+		return false // several arguments, or none
 	}
 	have := precedence(made)
 	switch p := parent.(type) {
@@ -272,7 +272,7 @@ func needsParens(parent ast.Node, old ast.Expr, text string) bool {
 	return false
 }
 
-// joins reports whether an operator and a text without a blank between them would be another token, such as -- or /*.
+// joins reports whether an operator and a text without a space between them would form another token, such as -- or /*.
 func joins(op token.Token, text string) bool {
 	name := op.String()
 	switch name[len(name)-1:] + text[:1] {

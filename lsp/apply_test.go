@@ -17,10 +17,10 @@ import (
 	"github.com/millrace-go/millrace/lsp"
 )
 
-// tree is what an editor sees of a directory: files by their names, and directories with nil.
+// tree is a directory as an editor sees it: the content of each file, nil for a directory.
 type tree map[string][]byte
 
-// treeOf reads a tree without what millrace keeps in it.
+// treeOf reads a tree without the files that millrace keeps in it.
 func treeOf(t rapid.TB, fsys afero.Fs) tree {
 	t.Helper()
 	all := make(tree)
@@ -60,7 +60,7 @@ type operation struct {
 	Edits []lsp.TextEdit
 }
 
-// apply makes the changes one by one, as strictly as can be: nothing is overwritten, and only empty directories are
+// apply makes the changes in order and as strictly as possible: nothing is overwritten, and only empty directories are
 // deleted.
 func (all tree) apply(data []byte, root string, encoding lsp.Encoding) error {
 	var edit struct{ DocumentChanges []operation }
@@ -125,7 +125,7 @@ func (all tree) one(o operation, root string, encoding lsp.Encoding) error {
 	return err
 }
 
-// put makes a file, with the directories above it.
+// put creates a file, and the directories above it.
 func (all tree) put(name string, data []byte) error {
 	if _, ok := all[name]; ok {
 		return fmt.Errorf("%s is there already", name)
@@ -181,7 +181,7 @@ func linesOf(text string) []string {
 	}
 }
 
-// offset finds a position, which must not be in the middle of anything.
+// offset returns the offset of a position, which must not be inside a character or a "\r\n".
 func offset(lines []string, p lsp.Position, encoding lsp.Encoding) (int, error) {
 	if p.Line >= len(lines) {
 		return 0, fmt.Errorf("no line %d", p.Line)

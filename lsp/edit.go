@@ -1,33 +1,33 @@
 package lsp
 
-// WorkspaceEdit is the change of several files, as the protocol has it. It is made to be written as JSON; what of it is
-// optional is left out there. A client has to have the capabilities workspace.workspaceEdit.documentChanges,
-// resourceOperations for what is created, renamed and deleted, and changeAnnotationSupport.
+// WorkspaceEdit is a change of several files in the form of the protocol. It is meant to be written as JSON, without
+// unused optional fields. A client needs the capabilities workspace.workspaceEdit.documentChanges, resourceOperations
+// for created, renamed and deleted files, and changeAnnotationSupport.
 type WorkspaceEdit struct {
-	// DocumentChanges are *DeleteFile, *RenameFile, *CreateFile and *TextDocumentEdit, to be made in this order. Never
+	// DocumentChanges are *DeleteFile, *RenameFile, *CreateFile and *TextDocumentEdit, to be applied in this order. Never
 	// nil.
 	DocumentChanges []DocumentChange `json:"documentChanges"`
-	// ChangeAnnotations has one for each step that changes something, by its id.
+	// ChangeAnnotations has an annotation for each step that changes something, by the id of the step.
 	ChangeAnnotations map[string]ChangeAnnotation `json:"changeAnnotations,omitempty"`
-	// LeftOut is what Options.Partial has left out, in path order. It is not part of the JSON.
+	// LeftOut lists the changes that Options.Partial left out, in path order. It is not part of the JSON.
 	LeftOut []Unsupported `json:"-"`
 }
 
-// DocumentChange is a type of this package that stands in a list of changes.
+// DocumentChange is a type of this package that can be in a list of changes.
 type DocumentChange interface {
 	notes() []string // the ids of its annotations
 }
 
-// CreateFile makes an empty file, and the directories above it that are missing. Without options, as here, a file that
-// is there already is an error.
+// CreateFile creates an empty file and its missing parent directories. It has no options, so an existing file is an
+// error.
 type CreateFile struct {
 	Kind         string `json:"kind"` // "create"
 	URI          string `json:"uri"`
 	AnnotationID string `json:"annotationId,omitempty"`
 }
 
-// RenameFile gives a file another name, and makes the directories above that which are missing. Without options, as
-// here, a file that is there already is an error.
+// RenameFile renames a file and creates the missing parent directories of the new name. It has no options, so an
+// existing file is an error.
 type RenameFile struct {
 	Kind         string `json:"kind"` // "rename"
 	OldURI       string `json:"oldUri"`
@@ -45,14 +45,14 @@ type DeleteFile struct {
 // TextDocumentEdit changes the text of one file.
 type TextDocumentEdit struct {
 	TextDocument DocumentID `json:"textDocument"`
-	// Edits are in ascending order and do not overlap. All count by the text as it was before any of them.
+	// Edits are in ascending order and do not overlap. All positions refer to the text before the first edit.
 	Edits []TextEdit `json:"edits"`
 }
 
 // DocumentID names a text, whether it is open in the editor or not.
 type DocumentID struct {
 	URI string `json:"uri"`
-	// Version is that of an open document, nil for what is on disk. It is nil here, and null in JSON.
+	// Version is the version of an open document, nil for the text on disk. Here it is always nil, and null in JSON.
 	Version *int32 `json:"version"`
 }
 
@@ -63,7 +63,7 @@ type TextEdit struct {
 	AnnotationID string `json:"annotationId,omitempty"`
 }
 
-// Range is from one position to before another.
+// Range is the text from Start up to End, without the character at End.
 type Range struct {
 	Start Position `json:"start"`
 	End   Position `json:"end"`
@@ -78,7 +78,7 @@ type Position struct {
 // ChangeAnnotation explains a change to the user of the editor.
 type ChangeAnnotation struct {
 	Label string `json:"label"` // the id of the step
-	// NeedsConfirmation means that the editor has to ask first.
+	// NeedsConfirmation means that the editor must ask the user first.
 	NeedsConfirmation bool   `json:"needsConfirmation,omitempty"`
 	Description       string `json:"description,omitempty"`
 }

@@ -13,24 +13,25 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Options say how a plan is to be written.
+// Options describe how to write a plan.
 type Options struct {
-	// Root is the absolute directory of the tree that the plan is of, in the way of the system where the editor runs:
-	// "/home/ann/src", `C:\src`. Required.
+	// Root is the absolute directory of the plan's tree, in the form of the system where the editor runs: "/home/ann/src",
+	// `C:\src`. Required.
 	Root string
 	// Encoding is the unit of positions, UTF16 by default.
 	Encoding Encoding
-	// Partial leaves out what cannot be said, and whatever needs the place of that, instead of returning an error. A
-	// file of which only the mode cannot be said is there without it. WorkspaceEdit.LeftOut lists it all.
+	// Partial leaves out the changes that cannot be expressed, and all changes that need their place, instead of returning
+	// an error. If only the mode of a file cannot be expressed, the file is written without its mode.
+	// WorkspaceEdit.LeftOut lists everything that is left out.
 	Partial bool
 }
 
 // From writes a plan as a WorkspaceEdit. Applied to the tree that the plan was made from, it leaves the files that a
 // commit leaves. The plan may be blocked: the edit then makes the editor ask.
 //
-// A file whose text changes is read as a whole, one after the other. The error is an *UnsupportedError for what cannot
-// be said, and fsutil.ErrDrift if a file has changed since it was planned; a plan that cannot be committed cannot be
-// written either.
+// A file whose text changes is read into memory, one file at a time. The error is an *UnsupportedError for changes that
+// cannot be expressed, and fsutil.ErrDrift if a file has changed since it was planned. A plan that cannot be committed
+// cannot be written either.
 func From(plan *millrace.Plan, opt Options) (WorkspaceEdit, error) {
 	b, err := baseOf(opt.Root)
 	if err == nil {
@@ -70,7 +71,7 @@ func From(plan *millrace.Plan, opt Options) (WorkspaceEdit, error) {
 	return edit, nil
 }
 
-// writer collects what is to be said.
+// writer collects the operations of an edit.
 type writer struct {
 	plan     *millrace.Plan
 	result   *millrace.Result
@@ -86,7 +87,7 @@ type writer struct {
 	unsupported []Unsupported
 }
 
-// sort finds out of each change what is to be done for it, and what cannot be said.
+// sort finds the operations for each change, and the changes that cannot be expressed.
 func (w *writer) sort(changes []change.Change) error {
 	w.moved = make(map[string]bool)
 	for _, c := range changes {
@@ -126,12 +127,12 @@ func (w *writer) sort(changes []change.Change) error {
 	return nil
 }
 
-// fresh reports whether the file of a change is new, at its old name or another.
+// fresh reports whether the file of a change has to be created: its old name is not a file, or that file is renamed.
 func (w *writer) fresh(c change.Change) bool {
 	return c.Kind != change.Renamed && (c.Old.Kind != change.File || w.moved[c.Path])
 }
 
-// take notes what is to be done for a change.
+// take collects the operations for a change.
 func (w *writer) take(c change.Change, changes []change.Change) {
 	under := c.Old // what stands at Path
 	if c.Kind == change.Renamed {
@@ -146,7 +147,8 @@ func (w *writer) take(c change.Change, changes []change.Change) {
 	}
 	switch {
 	case c.Kind == change.Renamed && c.Old.Kind == change.Dir:
-		// The files in it are renamed name by name. Its own name goes unless a directory is there in the end.
+		// The files in the directory are renamed one by one. The old directory is deleted unless the name is a directory at
+		// the end.
 		if stays(changes, c.From) != change.Dir {
 			w.emptied = append(w.emptied, change.Change{Path: c.From, By: c.By})
 		}
@@ -157,7 +159,7 @@ func (w *writer) take(c change.Change, changes []change.Change) {
 	}
 }
 
-// stays returns what stands at a path in the end, as far as there is a change.
+// stays returns the final kind of a path, Absent if the path has no change.
 func stays(changes []change.Change, name string) change.Kind {
 	at, ok := slices.BinarySearchFunc(changes, name,
 		func(c change.Change, name string) int { return strings.Compare(c.Path, name) })
@@ -195,7 +197,7 @@ func (w *writer) text(c change.Change) (*TextDocumentEdit, error) {
 	return edit, nil
 }
 
-// note returns the id of the annotation for what these have written: that of the step that was the last.
+// note returns the id of the annotation for the steps that wrote something: the id of the last step.
 func (w *writer) note(by []change.Origin) string {
 	switch {
 	case w.result.Restores != "":
@@ -210,7 +212,7 @@ func (w *writer) note(by []change.Origin) string {
 // restored is the annotation of a plan that undoes a commit, which has no steps.
 const restored = "restore"
 
-// annotate adds the annotation of that id.
+// annotate adds the annotation with that id.
 func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
 	if _, ok := notes[id]; ok || id == "" {
 		return
@@ -230,7 +232,7 @@ func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
 	notes[id] = note
 }
 
-// mover are those of the steps of a rename that have not only edited the file.
+// mover returns the steps of a rename that did more than edit the file.
 func mover(c change.Change) []change.Origin {
 	var by []change.Origin
 	for _, o := range c.By {
@@ -245,7 +247,7 @@ func mover(c change.Change) []change.Origin {
 	return by
 }
 
-// within calls do with the directories above a path, from below.
+// within calls do with each directory above a path, the nearest first.
 func within(name string, do func(dir string)) {
 	for dir := path.Dir(name); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		do(dir)

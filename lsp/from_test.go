@@ -25,7 +25,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// planned plans what a function does to a stage.
+// planned plans the changes that a function makes in a stage.
 func planned(t *testing.T, fsys afero.Fs, do func(s *fsutil.Stage) error) *millrace.Plan {
 	t.Helper()
 	act := suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
@@ -38,7 +38,7 @@ func planned(t *testing.T, fsys afero.Fs, do func(s *fsutil.Stage) error) *millr
 	return plan
 }
 
-// urisOf writes a list of changes in short.
+// urisOf returns a list of changes in short form.
 func urisOf(edit lsp.WorkspaceEdit) string {
 	var b strings.Builder
 	for _, c := range edit.DocumentChanges {
@@ -57,7 +57,7 @@ func urisOf(edit lsp.WorkspaceEdit) string {
 	return strings.ReplaceAll(b.String(), "file:///r/", "")
 }
 
-// The form is what editors read: golden, for what can be said.
+// Golden: editors read this form.
 func TestGolden(t *testing.T) {
 	fsys := suite.Tree("a.go", "package a\n\n// to recieve 😀 recieve\r\nfunc a() {}\n", "b.txt", "b\n", "c.txt", "c\n",
 		"old.txt", "gone\n")
@@ -82,7 +82,7 @@ func TestGolden(t *testing.T) {
 	suite.Golden(t, *update, "testdata/edit.json", append(data, '\n'))
 }
 
-// Names go round in circles, files become directories and the other way round.
+// Names are renamed in circles, files become directories, and directories become files.
 func TestOrder(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string
@@ -128,7 +128,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// Splices are counted in bytes, and an editor counts characters and lines.
+// Splices are counted in bytes, but an editor counts characters and lines.
 func TestEdits(t *testing.T) {
 	at := func(line, from, to int, text string) lsp.TextEdit {
 		return lsp.TextEdit{
@@ -185,7 +185,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// Changes that the protocol cannot express are reported, all of them, or left out with whatever needs them.
+// All changes that the protocol cannot express are reported, or left out with the changes that need them.
 func TestUnsupported(t *testing.T) {
 	fsys := crashfs.New()
 	for name, text := range map[string]string{"a.sh": "x", "bin": "\x00x", "latin": "x\xe9", "mark": "\ufeffx",
@@ -254,7 +254,7 @@ func TestManyUnsupported(t *testing.T) {
 	}
 }
 
-// Roots are of the system of the editor.
+// Roots have the form of the editor's system.
 func TestRoot(t *testing.T) {
 	plan := planned(t, suite.Tree("a b", "x"), func(s *fsutil.Stage) error { return s.Rename("a b", "é") })
 	for dir, want := range map[string]string{
@@ -289,7 +289,7 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// From high risk on the editor asks.
+// From high risk on, the editor asks.
 func TestConfirmation(t *testing.T) {
 	fsys := suite.Tree("a", "x", "b", "x")
 	for level, policy := range map[risk.Level]risk.Policy{
@@ -311,7 +311,7 @@ func TestConfirmation(t *testing.T) {
 	}
 }
 
-// A plan that takes back a commit has no steps.
+// A plan that undoes a commit has no steps.
 func TestRestore(t *testing.T) {
 	fsys := suite.Tree("a", "x", "b", "x\n")
 	res, err := millrace.Executor{}.Run(t.Context(), fsys, suite.Edit("a", "b"))

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// checkByNode lets the library that language servers and clients in JavaScript are made with apply the edits. It is
-// installed as its lock file demands; where that cannot be done, the check is skipped.
+// checkByNode applies the edits with the JavaScript library of language servers and clients. The library is installed
+// from its lock file. Where npm cannot install it, the check is skipped.
 func checkByNode(t *testing.T, samples []sample) {
 	t.Helper()
 	t.Run("node", func(t *testing.T) {
@@ -27,7 +27,7 @@ func checkByNode(t *testing.T, samples []sample) {
 			t.Fatal(err)
 		}
 		npm := exec.CommandContext(t.Context(), "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline",
-			"--fetch-retries=1", "--fetch-timeout=20000") // without a network, that is soon known
+			"--fetch-retries=1", "--fetch-timeout=20000") // fail soon without a network
 		npm.Dir = dir
 		if out, err := npm.CombinedOutput(); err != nil {
 			t.Skipf("npm cannot install vscode-languageserver-textdocument: %v\n%s", err, out)

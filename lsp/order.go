@@ -10,21 +10,21 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// move is a file that is to be renamed.
+// move is a file to rename.
 type move struct {
 	from, to string
 	note     string
 	busy     bool // its new name is being made free
 }
 
-// moves makes renames in an order in which each new name is free.
+// moves puts renames in an order in which each new name is free.
 type moves struct {
 	base  base
-	named func(from, to string) string // a name of its own for a file on its way
+	named func(from, to string) string // returns a temporary name
 	froms []string                     // sorted; the old names at first
-	at    map[string]*move             // by where the file is now, until it has its new name
-	dirs  map[string]string            // directories that are to go, and their annotations
-	order []string                     // of these, what lies below first
+	at    map[string]*move             // by the present name, until the file has its new name
+	dirs  map[string]string            // directories to delete, and their annotations
+	order []string                     // the keys of dirs, subdirectories first
 	list  []DocumentChange
 }
 
@@ -54,7 +54,7 @@ func (w *writer) moves() []DocumentChange {
 	return m.list
 }
 
-// perform gives a file its new name, once that is free.
+// perform renames a file to its new name, after it has made that name free.
 func (m *moves) perform(one *move) {
 	if one.from == one.to {
 		return // it has it
@@ -69,7 +69,7 @@ func (m *moves) perform(one *move) {
 	m.rename(one, one.to)
 }
 
-// clear makes a name free of files that go elsewhere, and of a directory that goes.
+// clear makes a name free: files there are renamed first, and a directory to be deleted is deleted.
 func (m *moves) clear(name string) {
 	if other := m.at[name]; other != nil {
 		m.perform(other)
@@ -89,7 +89,7 @@ func (m *moves) clear(name string) {
 	m.remove(name)
 }
 
-// rename renames the file to where it goes, or to a name on the way.
+// rename renames the file to its new name, or to a temporary name.
 func (m *moves) rename(one *move, to string) {
 	delete(m.at, one.from)
 	m.list = append(m.list, &RenameFile{Kind: "rename", OldURI: m.base.uri(one.from), NewURI: m.base.uri(to),
@@ -97,7 +97,7 @@ func (m *moves) rename(one *move, to string) {
 	one.from = to
 }
 
-// remove deletes a directory, and those in it that go; "" means all that are left.
+// remove deletes a directory and all directories to be deleted in it; "" means all that are left.
 func (m *moves) remove(top string) {
 	for _, dir := range m.order {
 		note, ok := m.dirs[dir]
@@ -112,8 +112,8 @@ func (m *moves) delete(name, note string) {
 	m.list = append(m.list, &DeleteFile{Kind: "delete", URI: m.base.uri(name), AnnotationID: note})
 }
 
-// aside names a file that is on its way from one name to another. It is in a directory that stays, and its name follows
-// from these two alone.
+// aside returns a temporary name for a file that is renamed. The name is in a directory that stays, and depends only on
+// the old and the new name.
 func (w *writer) aside(from, to string) string {
 	sum := change.HashOf([]byte(from + "\x00" + to)).String()
 	dir := path.Dir(from)

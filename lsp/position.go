@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// Encoding says in which units positions count the characters of a line. The zero value is UTF16.
+// Encoding is the unit in which positions count the characters of a line. The zero value is UTF16.
 type Encoding string
 
-// The encodings, as general.positionEncodings of a client names them.
+// The encodings, with their names in general.positionEncodings of a client.
 const (
 	UTF16 Encoding = "utf-16"
 	UTF8  Encoding = "utf-8"
@@ -23,7 +23,7 @@ func (e Encoding) check() error {
 	return fmt.Errorf("unknown position encoding %q: want %q, %q or %q", string(e), UTF16, UTF8, UTF32)
 }
 
-// units is how long a character of the text is.
+// units returns the length of a character.
 func (e Encoding) units(r rune, size int) int {
 	switch {
 	case e == UTF8:
@@ -35,7 +35,7 @@ func (e Encoding) units(r rune, size int) int {
 	}
 }
 
-// cursor goes through a text once.
+// cursor moves through a text once, from start to end.
 type cursor struct {
 	text     []byte
 	encoding Encoding
@@ -43,7 +43,7 @@ type cursor struct {
 	at       Position
 }
 
-// to moves the cursor on to an offset, which lies neither within a character nor within a "\r\n".
+// to moves the cursor forward to an offset, which must not be within a character or a "\r\n".
 func (c *cursor) to(off int) Position {
 	for c.off < off {
 		switch b := c.text[c.off]; {

@@ -31,7 +31,7 @@ func names() []string {
 	return []string{"a.txt", "b.txt", "é 😀?.txt", "d", "d/a.txt", "d/b#.txt", "d/e", "d/e/a.txt", "d/e/f", "g/a.txt", "g/h/i.txt"}
 }
 
-// deed is one thing that a step does to the stage.
+// deed is one change that a step makes in the stage.
 type deed struct {
 	What, Name, To string
 	Text           string
@@ -62,7 +62,7 @@ func drawnDeed(t *rapid.T) deed {
 	return d
 }
 
-// do does it, if it can be done.
+// do makes the change, if it is possible.
 func (d deed) do(s *fsutil.Stage) {
 	switch d.What {
 	case "rename":
@@ -93,7 +93,7 @@ func (d deed) do(s *fsutil.Stage) {
 	}
 }
 
-// splice replaces some characters, and no more bytes than really differ: so it may begin and end in the middle of one.
+// splice replaces some characters, but only the bytes that differ, so it may begin and end within a character.
 func (d deed) splice(text string) change.Splice {
 	chars := []rune(text)
 	from := min(d.At, len(chars))
@@ -115,7 +115,7 @@ type sample struct {
 	Edit          json.RawMessage
 }
 
-// TestSameAsCommit holds a workspace edit of anything that can be done to a tree against what a commit makes of it.
+// TestSameAsCommit compares the workspace edit of random changes with a commit of the same changes.
 func TestSameAsCommit(t *testing.T) {
 	var samples []sample
 	partial := 0
@@ -190,7 +190,8 @@ func TestSameAsCommit(t *testing.T) {
 	checkByNode(t, samples)
 }
 
-// leaveOut takes out of both trees what the edit says it does not say, and directories, for those may be left for it.
+// leaveOut removes from both trees the paths that the edit left out, and the directories, because directories may stay
+// for those paths.
 func leaveOut(list []lsp.Unsupported, plan *millrace.Plan, got, want tree) {
 	if len(list) == 0 {
 		return
@@ -208,7 +209,7 @@ func leaveOut(list []lsp.Unsupported, plan *millrace.Plan, got, want tree) {
 	}
 }
 
-// texts are the files of a tree.
+// texts returns the files of a tree.
 func (all tree) texts() map[string]string {
 	texts := make(map[string]string)
 	for name, data := range all {
@@ -219,7 +220,7 @@ func (all tree) texts() map[string]string {
 	return texts
 }
 
-// checkEdit holds what is true of any edit.
+// checkEdit checks rules that hold for every edit.
 func checkEdit(t *rapid.T, plan *millrace.Plan, edit lsp.WorkspaceEdit) {
 	stage := 0
 	used := make(map[string]bool)

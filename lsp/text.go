@@ -17,19 +17,19 @@ const byteOrderMark = "\ufeff"
 
 var errSplices = errors.New("the splices of the plan do not give what its hash says")
 
-// place is a part of a text that is replaced, from one offset to before another.
+// place is a part of a text to replace, from offset from up to offset to.
 type place struct {
 	from, to int
 	text     []byte
 	by       []change.Origin
 }
 
-// unsayable reports why a text cannot be edited, or that two cannot be the same document.
+// unsayable is the reason why a text cannot be edited, or why two texts cannot be the same document.
 type unsayable string
 
 func (u unsayable) Error() string { return string(u) }
 
-// created reads the text of a file that is not there yet.
+// created reads the text of a new file.
 func created(c change.Change) (string, error) {
 	data, err := content(c.OpenNew, c.Path, c.New.Size, c.New.Hash)
 	if err != nil {
@@ -41,7 +41,7 @@ func created(c change.Change) (string, error) {
 	return string(data), textual(data)
 }
 
-// edited returns what changes in the text of a file, and that text. Both are without the byte order mark.
+// edited returns the changed places of a file's text, and the old text. Both are without the byte order mark.
 func edited(plan *millrace.Plan, c change.Change) ([]place, []byte, error) {
 	old, err := content(c.OpenOld, c.OldPath(), c.Old.Size, c.Old.Hash)
 	if err != nil {
@@ -71,14 +71,14 @@ func edited(plan *millrace.Plan, c change.Change) ([]place, []byte, error) {
 	return widened(old, places), old, nil
 }
 
-// content reads a file that is to be of that size and hash.
+// content reads a file and checks its size and hash.
 func content(open func() (io.ReadCloser, error), name string, size int64, hash change.Hash) ([]byte, error) {
 	r, err := open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	// one byte more than there should be shows that there is too much
+	// one more byte shows that the file has grown
 	data, err := io.ReadAll(io.LimitReader(r, size+1))
 	if err == nil && hash != (change.Hash{}) && change.HashOf(data) != hash {
 		err = &fs.PathError{Op: "read", Path: name, Err: fsutil.ErrDrift}
@@ -96,8 +96,8 @@ func textual(data []byte) error {
 	return nil
 }
 
-// placesOf returns the splices of a change, or if it has none, because the file was written as a whole, its lines that
-// differ.
+// placesOf returns the splices of a change. If the file was written as a whole there are no splices, and its changed
+// lines are returned.
 func placesOf(plan *millrace.Plan, c change.Change, old []byte) ([]place, error) {
 	var places []place
 	for _, s := range c.Splices {
@@ -164,7 +164,7 @@ func appendRuns(places []place, h millrace.Hunk, starts []int) []place {
 	return places
 }
 
-// applied returns the text with the places replaced; they have to be in order.
+// applied returns the text with the places replaced. It reports false if they are not in order.
 func applied(old []byte, places []place) ([]byte, bool) {
 	var now []byte
 	at := 0
@@ -178,8 +178,8 @@ func applied(old []byte, places []place) ([]byte, bool) {
 	return append(now, old[at:]...), true
 }
 
-// withoutMark returns the places of a text that has a byte order mark before and after, counted from the end of the
-// mark.
+// withoutMark returns the places of a text that has a byte order mark before and after. Their offsets count from the
+// end of the mark.
 func withoutMark(old []byte, places []place) []place {
 	n := len(byteOrderMark)
 	first := 0
@@ -211,7 +211,7 @@ func withoutMark(old []byte, places []place) []place {
 	return moved
 }
 
-// joined returns one place for several that follow one another.
+// joined returns one place in place of several consecutive places.
 func joined(old []byte, places []place) place {
 	all := place{from: places[0].from, to: places[0].to, text: slices.Clone(places[0].text),
 		by: slices.Clone(places[0].by)}
@@ -226,8 +226,8 @@ func joined(old []byte, places []place) place {
 	return all
 }
 
-// widened returns the places so that none begins or ends within a character or a "\r\n", and each text is valid. What
-// grows together becomes one place.
+// widened returns the places so that none begins or ends within a character or a "\r\n", and each text is valid. Places
+// that then overlap become one place.
 func widened(old []byte, places []place) []place {
 	var wide []place
 	for group := range groups(old, places) {
@@ -240,7 +240,7 @@ func widened(old []byte, places []place) []place {
 	return wide
 }
 
-// groups returns the places that have to be one.
+// groups returns the places that have to be joined, group by group.
 func groups(old []byte, places []place) func(yield func([]place) bool) {
 	return func(yield func([]place) bool) {
 		for i := 0; i < len(places); {
@@ -249,7 +249,7 @@ func groups(old []byte, places []place) func(yield func([]place) bool) {
 			for n < len(places) {
 				before, next := places[n-1], places[n]
 				end, begin := ceil(old, before.to), floor(old, next.from)
-				// Two that only touch stay two, unless a character is put together of both.
+				// Two places that only touch stay two, unless a character has parts from both.
 				if begin >= end && !(begin == end && !(valid && utf8.Valid(next.text))) {
 					break
 				}
@@ -264,7 +264,7 @@ func groups(old []byte, places []place) func(yield func([]place) bool) {
 	}
 }
 
-// floor is the last offset up to the given offset that lies neither within a character nor within a "\r\n".
+// floor returns the last offset up to off that is not within a character or a "\r\n".
 func floor(text []byte, off int) int {
 	for off > 0 && off < len(text) && !utf8.RuneStart(text[off]) {
 		off--
@@ -275,7 +275,7 @@ func floor(text []byte, off int) int {
 	return off
 }
 
-// ceil is the first such offset from this one on.
+// ceil returns the first offset from off on that is not within a character or a "\r\n".
 func ceil(text []byte, off int) int {
 	for off < len(text) && !utf8.RuneStart(text[off]) {
 		off++
@@ -290,7 +290,7 @@ func withinLineEnd(text []byte, off int) bool {
 	return off > 0 && off < len(text) && text[off-1] == '\r' && text[off] == '\n'
 }
 
-// textEdits writes the places as edits, each with the annotation of the step that was the last to write there.
+// textEdits returns the places as edits, each with the annotation of the last step that wrote there.
 func textEdits(text []byte, places []place, encoding Encoding, annotate func([]change.Origin) string) []TextEdit {
 	edits := make([]TextEdit, 0, len(places))
 	c := cursor{text: text, encoding: encoding}

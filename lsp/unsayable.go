@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// unsayable says why nothing of a change can be said, whatever the others are, or "".
+// unsayable returns the reason why a change cannot be expressed on its own, "" if it can.
 func (w *writer) unsayable(c change.Change) string {
 	switch {
 	case c.Old.Kind == change.Symlink || c.New.Kind == change.Symlink:
@@ -35,7 +35,7 @@ func lost(c change.Change, fresh bool) []Unsupported {
 			return []Unsupported{{c.Path, fmt.Sprintf("it gets the mode %04o", octal(c.New.Mode))}}
 		}
 	case c.Kind == change.Renamed && c.New.Kind == change.Dir:
-		if !usual(c.New) { // the directory is made anew
+		if !usual(c.New) { // the directory is created again
 			return []Unsupported{{c.Path, fmt.Sprintf("it keeps the mode %04o", octal(c.New.Mode))}}
 		}
 	case c.Old.Mode != c.New.Mode:
@@ -47,7 +47,8 @@ func lost(c change.Change, fresh bool) []Unsupported {
 	return nil
 }
 
-// usual reports whether something new has a mode that an editor gives it, depending on the umask of its user.
+// usual reports whether the mode of a new file or directory is a mode that an editor creates, which depends on the
+// user's umask.
 func usual(s change.State) bool {
 	switch m := s.Mode.Perm(); {
 	case s.Mode != m:
@@ -59,7 +60,7 @@ func usual(s change.State) bool {
 	}
 }
 
-// octal is a mode as chmod takes it.
+// octal returns a mode in the bits that chmod uses.
 func octal(m fs.FileMode) uint32 {
 	bits := uint32(m.Perm())
 	for i, bit := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
@@ -70,8 +71,8 @@ func octal(m fs.FileMode) uint32 {
 	return bits
 }
 
-// leaveOutMore adds to out the changes that need the place of a change that is left out, the directories in which
-// something stays for that, and those that would be empty.
+// leaveOutMore adds to out the changes that need the place of a change that is left out, the directories that keep a
+// file for that reason, and directories that would be empty.
 func (w *writer) leaveOutMore(changes []change.Change, out map[string]string) {
 	kept := make(map[string]string) // what stays where it was, and the change for which it does
 	inside := make(map[string]string)
@@ -117,8 +118,7 @@ func (w *writer) leaveOutMore(changes []change.Change, out map[string]string) {
 	}
 }
 
-// filledBy returns the directories in which there is a file in the end for which there is a change, and it is not left
-// out.
+// filledBy returns the directories that contain a file at the end, for which there is a change that is not left out.
 func filledBy(changes []change.Change, out map[string]string) map[string]bool {
 	filled := make(map[string]bool)
 	for _, c := range changes {

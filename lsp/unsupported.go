@@ -8,16 +8,16 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Unsupported is one thing that the protocol cannot say.
+// Unsupported is a change, or a part of it, that the protocol cannot express.
 type Unsupported struct {
-	// Path is that of the change, relative to the root of the tree.
+	// Path is the path of the change, relative to the root of the tree.
 	Path   string
 	Reason string
 }
 
 // UnsupportedError reports that a plan does what the protocol cannot express. Nothing of the plan is written then.
 type UnsupportedError struct {
-	// Changes are all of it, in path order. A path can be there twice, for its mode and for its text.
+	// Changes lists every such change, in path order. A path can occur twice, for its mode and for its text.
 	Changes []Unsupported
 }
 
@@ -43,7 +43,7 @@ func (e *UnsupportedError) Paths() []string {
 	return paths
 }
 
-// MarshalJSON gives what [millrace.DescribeError] returns.
+// MarshalJSON returns the JSON of [millrace.DescribeError].
 func (e *UnsupportedError) MarshalJSON() ([]byte, error) {
 	return json.Marshal(millrace.DescribeError(e))
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// base is a directory as the beginning of URIs, with a slash at its end.
+// base is a directory as the beginning of URIs, with a slash at the end.
 type base string
 
-// baseOf takes an absolute directory of any system: "/home/ann", `C:\src`, "C:/src", `\\server\share\src`.
+// baseOf accepts an absolute directory of any system: "/home/ann", `C:\src`, "C:/src", `\\server\share\src`.
 func baseOf(root string) (base, error) {
 	isLetter := func(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 	b := ""
@@ -27,10 +27,10 @@ func baseOf(root string) (base, error) {
 	return base(b + "/"), nil
 }
 
-// uri names a path of the tree.
+// uri returns the URI of a path of the tree.
 func (b base) uri(path string) string { return string(b) + escaped(path) }
 
-// escaped escapes all but slashes and what never needs it, so that any two readers of URIs agree.
+// escaped escapes all characters except slashes and those that never need it, so that any two readers of URIs agree.
 func escaped(path string) string {
 	const digits = "0123456789ABCDEF"
 	var s strings.Builder

@@ -16,38 +16,38 @@ import (
 
 // Case is one use of an action, for [Action].
 type Case struct {
-	// Name is the name of the test. Empty means a number.
+	// Name is the name of the subtest. Empty means a number.
 	Name string
-	// Action has the parameters. Nil means the action that Action got.
+	// Action has the parameters. Nil means the action that [Action] was given.
 	Action actions.Action
-	// Input is a step before, whose files the action takes. Nil means that the action has its files itself, or needs no
-	// files.
+	// Input is an earlier step, whose files become the files of the action. Nil means that the action names its own files,
+	// or needs none.
 	Input actions.Action
-	// Tree is the tree before, a text as [Tree] reads it.
+	// Tree is the tree before the run, as a text for [Tree].
 	Tree string
-	// Want is the tree after. Empty means that the tree does not change.
+	// Want is the tree after the run. Empty means that the tree does not change.
 	Want string
-	// Error is a text in the error of the run. Empty means that the run succeeds.
+	// Error is a part of the error text of the run. Empty means that the run succeeds.
 	Error string
-	// Invalid is the code of a problem that validation finds, such as "missing_param". Then nothing is run. Empty means
-	// that the parameters are valid.
+	// Invalid is the code of a problem that validation finds, such as "missing_param"; then nothing runs. Empty means that
+	// the parameters are valid.
 	Invalid string
 }
 
-// Action holds an action of your own to the rules of package actions, in each case:
+// Action checks, for each case, that an action of your own follows the rules of package actions:
 //
-//   - The action has a valid name, a summary, a text for each parameter, and a place in the JSON Schema.
-//   - Its JSON form reads back as the same action, which does the same.
-//   - Wrong parameters (Case.Invalid) are found by validation, before anything is read.
+//   - The action has a valid name, a summary, a description of each parameter, and a place in the JSON Schema.
+//   - Its JSON form decodes to the same action, with the same effect.
+//   - Validation finds wrong parameters (Case.Invalid) before anything is read.
 //   - The run leaves the wanted tree. The dry run writes nothing, and its commit leaves the same tree.
-//   - Several goroutines come to the result of one goroutine. So does a pipeline with the option parallel.
-//   - The action ends when its context has ended, within ten seconds, and does not panic.
+//   - Several goroutines give the same result as one goroutine. So does a pipeline with the option parallel.
+//   - The action returns within ten seconds after its context has ended, and does not panic.
 //   - A failure, of the action or of a later step, leaves no changes in the tree.
-//   - Only paths are written that Touches returns, where the action has this method. The files of an earlier step are
-//     allowed too.
+//   - If the action has the method Touches, it writes only the paths that Touches returns, and the files of an earlier
+//     step.
 //
-// The contract holds for the cases only, so give each way through the action a case. An action that acts outside of
-// the tree, see [actions.Spec], is not compared with its dry run.
+// The contract is checked for these cases only, so write a case for each path through the action. An action with
+// effects outside of the tree, see [actions.Spec], is not compared with its dry run.
 func Action(t testing.TB, a actions.Action, cases ...Case) {
 	t.Helper()
 	c := contract{action: a, name: a.Spec().Name, patience: 10 * time.Second}
@@ -59,7 +59,7 @@ type contract struct {
 	action   actions.Action
 	name     string
 	decoder  millrace.Decoder
-	patience time.Duration // how long an action may go on when its context is over
+	patience time.Duration // how long an action may run after its context has ended
 }
 
 func (c *contract) test(t testing.TB, cases []Case) {
@@ -86,7 +86,7 @@ func (c *contract) test(t testing.TB, cases []Case) {
 	}
 }
 
-// docs looks at what people and models can read of the action.
+// docs checks the texts of the action for people and models.
 func (c *contract) docs(t testing.TB) {
 	t.Helper()
 	doc, ok := c.decoder.Describe(c.name)
@@ -104,7 +104,7 @@ func (c *contract) docs(t testing.TB) {
 	}
 }
 
-// pipeline builds the pipeline of a case, with steps after it.
+// pipeline builds the pipeline of a case, with more steps after the action.
 func (c *contract) pipeline(one Case, o millrace.Options, after ...actions.Action) (millrace.Pipeline, error) {
 	b := millrace.New("contract").Options(o)
 	if one.Input != nil {
@@ -161,7 +161,7 @@ func (c *contract) one(t testing.TB, one Case) {
 	c.parallel(t, one, res, want)
 	c.canceled(t, one, res)
 	if err != nil {
-		return // so it has left nothing
+		return // so there are no remains
 	}
 	if !one.Action.Spec().Outside {
 		c.dryRun(t, one, p, res, want)
@@ -169,7 +169,7 @@ func (c *contract) one(t testing.TB, one Case) {
 	c.rolledBack(t, one)
 }
 
-// invalid wants a problem with a code.
+// invalid checks that validation has found a problem with the code of the case.
 func (c *contract) invalid(t testing.TB, one Case, err error) {
 	t.Helper()
 	wrong, ok := asType[*millrace.ValidationError](err)
@@ -187,7 +187,7 @@ func (c *contract) invalid(t testing.TB, one Case, err error) {
 	t.Errorf("validation finds the problems %q, want %q: %v", codes, one.Invalid, err)
 }
 
-// json writes the pipeline as JSON and reads it back.
+// json encodes the pipeline as JSON and decodes it again.
 func (c *contract) json(t testing.TB, p millrace.Pipeline) (back millrace.Pipeline, ok bool) {
 	t.Helper()
 	data, err := json.Marshal(p)
@@ -207,7 +207,7 @@ func (c *contract) json(t testing.TB, p millrace.Pipeline) (back millrace.Pipeli
 	return back, true
 }
 
-// openTree is a tree for one more run.
+// openTree returns a new file system with the tree of the case.
 func (one Case) openTree(t testing.TB) afero.Fs {
 	t.Helper()
 	return Tree(t, one.Tree)

@@ -12,14 +12,14 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// upper makes files upper case. Its parameter Wrong plants a mistake.
+// upper changes files to upper case. Its parameter Wrong selects a mistake.
 type upper struct {
 	Files []string `json:"files,omitempty" doc:"Files to change."`
 	Wrong string   `json:"wrong,omitempty" doc:"The mistake."`
 	Word  lossy    `json:"word,omitempty" doc:"A word."`
 }
 
-// lossy forgets its text.
+// lossy loses its text in JSON.
 type lossy string
 
 func (l lossy) MarshalText() ([]byte, error)      { return []byte("forgotten"), nil }
@@ -62,7 +62,7 @@ func (u upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error
 		}
 	case "ends":
 		if ctx.Err() != nil {
-			select {} // for ever
+			select {} // blocks forever
 		}
 	}
 	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
@@ -84,7 +84,7 @@ func TestAction(t *testing.T) {
 	)
 }
 
-// The actions of the library hold to their own contract.
+// The actions of the library keep the contract.
 func TestAction_builtin(t *testing.T) {
 	for name, c := range map[string]Case{
 		"edit": {
@@ -112,7 +112,7 @@ func TestAction_builtin(t *testing.T) {
 	}
 }
 
-// undocumented has a parameter without a text.
+// undocumented has a parameter without a description.
 type undocumented struct {
 	Word string `json:"word"`
 }
@@ -122,7 +122,7 @@ func (undocumented) Run(context.Context, *actions.Call) (actions.Outcome, error)
 	return actions.Outcome{}, nil
 }
 
-// Every breach of the contract is found.
+// Every violation of the contract is found.
 func TestAction_fails(t *testing.T) {
 	right := Case{Action: upper{Files: []string{"a.txt"}}, Tree: oneFile, Want: "-- a.txt --\nA\n-- d/b.txt --\nb\n"}
 	with := func(change func(c *Case)) Case { c := right; change(&c); return c }
@@ -172,7 +172,7 @@ func TestAction_fails(t *testing.T) {
 	}
 }
 
-// nil2 has a name that no action can have.
+// nil2 has an invalid name.
 type nil2 struct{ undocumented }
 
 func (nil2) Spec() actions.Spec { return actions.Spec{Name: "2 words", Summary: "x"} }
@@ -192,7 +192,7 @@ func (holder) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// text is a text with the mistake that it names.
+// text is a text that makes the mistake that it names.
 type text string
 
 func (t text) MarshalText() ([]byte, error) {

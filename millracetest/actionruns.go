@@ -20,7 +20,7 @@ import (
 
 func asType[E error](err error) (E, bool) { return errors.AsType[E](err) }
 
-// lasting is what must be the same in each run of a case.
+// lasting is the part of a result that must be equal in each run of a case.
 type lasting struct {
 	Step    millrace.StepResult
 	Changed millrace.FilesChanged
@@ -40,13 +40,13 @@ func lastingOf(res *millrace.Result) lasting {
 	l.Step.Duration = 0
 	l.Step.Files = slices.Clone(l.Step.Files)
 	for i := range l.Step.Files {
-		l.Step.Files[i].LastModified = time.Time{} // each run has a tree of its own
+		l.Step.Files[i].LastModified = time.Time{} // each run has its own tree
 	}
 	l.Changed, l.Edits = res.FilesChanged, res.TotalEdits
 	return l
 }
 
-// decoded runs the case as it was read from JSON.
+// decoded runs the case with the pipeline that was decoded from JSON.
 func (c *contract) decoded(t testing.TB, one Case, p millrace.Pipeline, first *millrace.Result, want string) {
 	t.Helper()
 	fsys := one.openTree(t)
@@ -76,7 +76,7 @@ func (c *contract) parallel(t testing.TB, one Case, first *millrace.Result, want
 	}
 }
 
-// canceled calls the action with a context that has ended. The executor would not begin such a step.
+// canceled calls the action with a context that has ended. The executor would not start such a step.
 func (c *contract) canceled(t testing.TB, one Case, first *millrace.Result) {
 	t.Helper()
 	stage := fsutil.NewStage(one.openTree(t))
@@ -104,7 +104,7 @@ func (c *contract) canceled(t testing.TB, one Case, first *millrace.Result) {
 	}
 }
 
-// filesOf returns the files that the executor has given the action.
+// filesOf returns the files that the executor gave to the action.
 func filesOf(one Case, res *millrace.Result) []string {
 	if one.Input != nil && res != nil && len(res.Results) > 0 {
 		return res.Results[0].FilesMatched
@@ -112,7 +112,7 @@ func filesOf(one Case, res *millrace.Result) []string {
 	var params struct {
 		Files []string `json:"files"`
 	}
-	// A list that is a template has no files.
+	// A template in place of a list has no files.
 	data, err := json.Marshal(one.Action)
 	if err != nil || json.Unmarshal(data, &params) != nil {
 		return nil
@@ -149,7 +149,7 @@ func (c *contract) dryRun(t testing.TB, one Case, p millrace.Pipeline, run *mill
 	Equal(t, fsys, want)
 }
 
-// touches compares the changes of a plan with what the action has announced.
+// touches compares the changes of a plan with the paths that Touches returns.
 func (c *contract) touches(t testing.TB, one Case, plan *millrace.Plan) {
 	t.Helper()
 	toucher, ok := one.Action.(actions.Toucher)
@@ -180,12 +180,12 @@ func (c *contract) touches(t testing.TB, one Case, plan *millrace.Plan) {
 	}
 }
 
-// above reports whether a path is a directory that is made for a file.
+// above reports whether a path is a parent directory of a written file.
 func above(dir string, writes []string) bool {
 	return slices.ContainsFunc(writes, func(w string) bool { return strings.HasPrefix(path.Clean(w), dir+"/") })
 }
 
-// rolledBack lets a later step fail.
+// rolledBack runs the case with a later step that fails.
 func (c *contract) rolledBack(t testing.TB, one Case) {
 	t.Helper()
 	p, err := c.pipeline(one, millrace.Options{}, actions.Fail{Message: "a later step fails"})

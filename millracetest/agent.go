@@ -9,25 +9,24 @@ import (
 	"github.com/millrace-go/millrace/agent"
 )
 
-// Answer is a question that a double of an agent expects, and its answer.
+// Answer is a question that the double of an agent expects, and its answer.
 type Answer struct {
-	// Prompt is a text that the question has in it, as [agent.Request.Text] gives the question. Empty takes every
-	// question.
+	// Prompt is a part of the question as [agent.Request.Text] returns it. Empty matches every question.
 	Prompt string
 	// Work changes the workspace of the step. The zero Work does not open a workspace.
 	Work Work
-	// Reply is the answer. The zero Reply is an empty answer that costs nothing.
+	// Reply is the answer. The zero Reply is an empty answer without costs.
 	Reply agent.Reply
-	// Err is the error of the agent, after its work. Nil means success.
+	// Err is the error that the agent returns after its work. Nil means success.
 	Err error
-	// Times is how often the question must come. Zero means once.
+	// Times is how often the question is expected. Zero means once.
 	Times int
 }
 
-// errUnexpected ends the step that has asked for something that the test does not expect.
+// errUnexpected ends a step that asked a question or started a command that the test does not expect.
 var errUnexpected = errors.New("the test does not expect this")
 
-// unexpected is errUnexpected for a step that must not ask again.
+// unexpected is an error after which the step must not try again.
 type unexpected struct{ error }
 
 // Retryable reports that another attempt is useless.
@@ -39,9 +38,9 @@ func (unexpected) Retryable() bool { return false }
 //		millracetest.Answer{Prompt: "fix the tests", Work: millracetest.Work{Files: "-- a.go --\npackage a\n"}},
 //	)}}
 //
-// The first answer that fits the question and is left is taken, so a loop of questions has its answers in the order of
-// the script. A question without an answer fails the test and the step. So does an answer that nobody has asked for
-// when the test is over. Agent is safe for steps that run in parallel.
+// The first unused answer that matches the question is used, so a loop of questions gets its answers in the order of
+// the script. A question without an answer fails the test and the step. An answer that is still unused at the end of
+// the test fails the test. Agent is safe for steps that run in parallel.
 func Agent(t testing.TB, script ...Answer) agent.Agent {
 	t.Helper()
 	s := newScript(t, "question", len(script), func(i int) (string, int) { return script[i].Prompt, script[i].Times })

@@ -13,29 +13,29 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Row is what [Backend] has found out of a file system: a row of the table in docs/filesystems.md.
+// Row is the result of [Backend] for one file system: a row of the table in docs/filesystems.md.
 type Row struct {
-	// Name is the name that the file system has of itself.
+	// Name is the value of the file system's method Name.
 	Name string
-	// Abilities has what runs can do, in the order of the table.
+	// Abilities are the operations of runs, in the order of the table.
 	Abilities []Ability
-	// Restored reports whether a commit could be restored from its backup. It is false where no commit was possible.
+	// Restored reports whether a commit could be restored from its backup. It is false if no commit was possible.
 	Restored bool
-	// Guarantee is the level that all commits have reached, "" where no commit was possible.
+	// Guarantee is the level that all commits reached, "" if no commit was possible.
 	Guarantee millrace.Guarantee
 }
 
-// Ability is something that a run does.
+// Ability is an operation of a run and whether it works.
 type Ability struct {
-	// Name is the head of the column, such as "rename".
+	// Name is the heading of the column, such as "rename".
 	Name string
-	// Tried is false if the file system could not be brought to the point where the ability is tried.
+	// Tried is false if the file system could not be prepared for the attempt.
 	Tried bool
-	// Err is the error of a run that the file system has refused. Nil means that the run has succeeded.
+	// Err is the error of a run that the file system refused. Nil means that the run succeeded.
 	Err error
 }
 
-// String is the row in Markdown, with a line end.
+// String returns the row in Markdown, with a line end.
 func (r Row) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |", r.Name)
@@ -60,7 +60,7 @@ func (r Row) String() string {
 	return b.String()
 }
 
-// Header is the head of a table of rows in Markdown. first is the head of the first column.
+// Header returns the header of a table of rows in Markdown. first is the heading of the first column.
 func Header(first string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| %s |", first)
@@ -71,12 +71,12 @@ func Header(first string) string {
 	return b.String()
 }
 
-// attempt is what a run tries on the tree of backendTree.
+// attempt is one run on the tree of backendTree.
 type attempt struct {
 	name  string
-	first actions.Action // another run before; nil for none
+	first actions.Action // runs before do; nil for none
 	do    actions.Action
-	want  string // the tree after
+	want  string // the tree after the run
 }
 
 // backendTree is the tree of each attempt.
@@ -111,21 +111,21 @@ func attempts() []attempt {
 	}
 }
 
-// Backend finds out what runs can do on a file system of your own, as fstest.TestFS does for the file systems of
-// io/fs. open returns a new file system with the tree of a text, each time another. A file system that writes through
-// to another can put the tree there:
+// Backend finds out what runs can do on a file system of your own, as fstest.TestFS does for the file systems of io/fs.
+// open returns a new file system with the given tree at each call. A file system that writes through to another one can
+// put the tree there:
 //
 //	row := millracetest.Backend(t, func(t testing.TB, tree string) afero.Fs {
 //		return afero.NewCopyOnWriteFs(millracetest.Tree(t, tree), afero.NewMemMapFs())
 //	})
 //
-// Other file systems are filled by [Plant].
+// Fill any other file system with [Plant].
 //
-// A file system must read: names, kinds, sizes and bytes are as in the text, several goroutines read at the same time,
-// and an absent name is fs.ErrNotExist. It need not keep modes. It may refuse to write. Then the error of the run has
-// the code file_system and names the limit, and the tree is as before. A run that succeeds must leave the wanted tree,
-// and its restore the tree before. All else fails the test. The row shows which runs have succeeded. It goes into the
-// documentation of your file system.
+// A file system must be able to read: names, kinds, sizes and bytes are as in the text, several goroutines can read at
+// the same time, and an absent name is fs.ErrNotExist. It need not store modes. It may refuse to write; then the error
+// of the run has the code file_system and names the limit, and the tree is unchanged. A run that succeeds must leave
+// the wanted tree, and its restore must leave the tree before the run. Everything else fails the test. The row shows
+// which runs succeeded. Put it into the documentation of your file system.
 func Backend(t testing.TB, open func(t testing.TB, tree string) afero.Fs) Row {
 	t.Helper()
 	var row Row
@@ -144,7 +144,7 @@ func Backend(t testing.TB, open func(t testing.TB, tree string) afero.Fs) Row {
 	return row
 }
 
-// try makes one attempt and keeps what it shows of restores and the guarantee.
+// try makes one attempt and records its restore and its guarantee in the row.
 func (r *Row) try(t testing.TB, fsys afero.Fs, a attempt) (tried bool, refused error) {
 	t.Helper()
 	run := func(do actions.Action) (*millrace.Result, error) {
@@ -185,8 +185,8 @@ func (r *Row) try(t testing.TB, fsys afero.Fs, a attempt) (tried bool, refused e
 	return true, nil
 }
 
-// contents returns the names and bytes of all files. Modes and directories are left out, because a file system need
-// not keep them.
+// contents returns the names and bytes of all files. Modes and directories are left out, because a file system need not
+// store them.
 func contents(t testing.TB, fsys afero.Fs) []entry {
 	t.Helper()
 	all := slices.DeleteFunc(readTree(t, fsys, millrace.DefaultStateDir), func(e entry) bool { return e.dir })
@@ -196,7 +196,7 @@ func contents(t testing.TB, fsys afero.Fs) []entry {
 	return all
 }
 
-// sameContents fails the test if the names and bytes of all files are others.
+// sameContents fails the test if the names or bytes of the files differ.
 func sameContents(t testing.TB, fsys afero.Fs, want []entry) {
 	t.Helper()
 	if diff := diffEntries(want, contents(t, fsys)); diff != "" {

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// planted returns an opener of file systems that are filled by Plant.
+// planted returns a function that opens a file system and fills it with Plant.
 func planted(empty func(t testing.TB) afero.Fs) func(t testing.TB, tree string) afero.Fs {
 	return func(t testing.TB, tree string) afero.Fs {
 		t.Helper()
@@ -134,7 +134,7 @@ func (g generous) Open(name string) (afero.File, error) {
 	return f, nil
 }
 
-// sizeless reports one byte less of each file.
+// sizeless reports each file one byte too short.
 type sizeless struct{ afero.Fs }
 
 func (s sizeless) Stat(name string) (fs.FileInfo, error) {
@@ -149,7 +149,7 @@ type oneLess struct{ fs.FileInfo }
 
 func (o oneLess) Size() int64 { return o.FileInfo.Size() - 1 }
 
-// seekless takes each place from the begin.
+// seekless treats every offset as relative to the start.
 type seekless struct{ afero.Fs }
 
 func (s seekless) Open(name string) (afero.File, error) {

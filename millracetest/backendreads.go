@@ -14,13 +14,14 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// readsTree has what a reader meets: an empty file, a file of many blocks, and names that are not simple words.
+// readsTree has the cases that a reader meets: an empty file, a file of many blocks, and names that are not simple
+// words.
 func readsTree() string {
 	return "-- a b.txt --\nblank\n-- d/e/deep.txt --\ndeep\n-- empty.txt --\n-- large.txt --\n" +
 		strings.Repeat("a line of the large file\n", 20_000) + "-- ünïcode.txt --\nname\n"
 }
 
-// reads holds a file system to all that steps need when they read, and returns its name.
+// reads checks everything that steps need for reading, and returns the name of the file system.
 func reads(t testing.TB, open func(t testing.TB, tree string) afero.Fs) string {
 	t.Helper()
 	fsys := open(t, readsTree())
@@ -64,7 +65,7 @@ func reads(t testing.TB, open func(t testing.TB, tree string) afero.Fs) string {
 	return fsys.Name()
 }
 
-// readsParts reads one file in parts, at places, and to its end.
+// readsParts reads one file in parts, at offsets, and to its end.
 func readsParts(t testing.TB, fsys afero.Fs) {
 	t.Helper()
 	file, err := fsys.Open("large.txt")

@@ -6,10 +6,11 @@ import (
 	"time"
 )
 
-// Clock runs a test in which time passes only while everything waits: a backoff of an hour takes no time. wait is how
-// long the test must wait in all; another time fails the test. The time begins at midnight UTC of 2000-01-01. The
-// test runs as in [synctest.Test]: it may not call Run, Parallel or Deadline of its t, and channels that it waits for
-// must be made in it. Use a tree in memory, because a wait for the disk or for a process does not let time pass.
+// Clock runs a test in which time passes only while all goroutines wait: a backoff of an hour takes no time. wait is
+// how long the test must wait in total; any other duration fails the test. The time starts at midnight UTC of
+// 2000-01-01. The test runs as in [synctest.Test]: it may not call Run, Parallel or Deadline of its t, and channels
+// that it waits for must be made in it. Use a tree in memory, because no time passes during a wait for the disk or for
+// a process.
 //
 //	millracetest.Clock(t, time.Hour, func(t *testing.T) { // two attempts with a backoff of an hour
 //		x := millrace.Executor{Agents: map[string]agent.Agent{"": millracetest.Agent(t,
@@ -27,7 +28,7 @@ func Clock(t *testing.T, wait time.Duration, test func(t *testing.T)) {
 	})
 }
 
-// waited compares how long a test has waited.
+// waited compares how long a test waited with the wanted duration.
 func waited(t testing.TB, got, want time.Duration) {
 	t.Helper()
 	if got != want {

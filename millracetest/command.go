@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// Program is a command that a double of programs expects, and what the command does.
+// Program is an expected command, and what its double does.
 type Program struct {
-	// Line is the whole command line: its words, joined by blanks. Of a script it is the text of the script. A * at the
-	// end takes any rest.
+	// Line is the whole command line: its words, joined by spaces. For a script it is the text of the script. A * at the
+	// end matches any rest.
 	Line string
 	// Work changes the directory of the tree. The zero Work changes nothing.
 	Work Work
@@ -19,13 +19,13 @@ type Program struct {
 	Stdout, Stderr string
 	// Code is the exit status.
 	Code int
-	// Err is an error of the place where commands run: the command could not be started. Nil means that it ran.
+	// Err is an error of the runner: the command could not be started. Nil means that it ran.
 	Err error
-	// Times is how often the command must come. Zero means once.
+	// Times is how often the command is expected. Zero means once.
 	Times int
 }
 
-// Command returns a policy whose commands are those of a script. No program of the system is started:
+// Command returns a policy whose commands come from a script. No program of the system is started:
 //
 //	x := millrace.Executor{Commands: millracetest.Command(t,
 //		millracetest.Program{Line: "gofmt -w *", Work: millracetest.Work{Files: "-- a.go --\npackage a\n"}},
@@ -33,8 +33,8 @@ type Program struct {
 //	)}
 //
 // The policy allows every command, so that an unexpected command reaches the script. To test the limits of your own
-// policy, set only its Runner to the Runner of this policy. The script is used as that of [Agent]: a command that is
-// not expected fails the test and the step, and so does an expected command that does not come.
+// policy, set only its Runner to the Runner of this policy. The script is used as in [Agent]: an unexpected command
+// fails the test and the step, and an expected command that does not run fails the test.
 func Command(t testing.TB, script ...Program) command.Policy {
 	t.Helper()
 	return command.Policy{
@@ -54,7 +54,7 @@ type programs struct {
 	script *script
 }
 
-// Run does the work of a command and prints its texts.
+// Run does the work of a command and prints its output.
 func (p *programs) Run(_ context.Context, c command.Command) (command.Exit, error) {
 	p.t.Helper()
 	line := strings.Join(c.Words, " ")

@@ -15,7 +15,7 @@ import (
 
 const oneFile = "-- a.txt --\na\n-- d/b.txt --\nb\n"
 
-// asks is a pipeline that asks the questions in turn.
+// asks returns a pipeline that asks the questions in turn.
 func asks(questions ...string) millrace.Pipeline {
 	b := millrace.New("asks")
 	for i, q := range questions {
@@ -24,7 +24,7 @@ func asks(questions ...string) millrace.Pipeline {
 	return b.MustBuild()
 }
 
-// asked runs the questions with a double.
+// asked runs a pipeline of questions with a double of an agent.
 func asked(t testing.TB, fsys afero.Fs, p millrace.Pipeline, script ...Answer) error {
 	t.Helper()
 	x := millrace.Executor{Agents: map[string]agent.Agent{"": Agent(t, script...)}}
@@ -64,7 +64,7 @@ func TestAgent_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { run(t, none, Answer{Work: gone}) }, "the step has no workspace")
 }
 
-// An error of the agent is that of the step.
+// An error of the agent becomes the error of the step.
 func TestAgent_error(t *testing.T) {
 	down := errors.New("the model is down")
 	if err := asked(t, Tree(t, oneFile), asks("first"), Answer{Err: down}); !errors.Is(err, down) {
@@ -72,7 +72,7 @@ func TestAgent_error(t *testing.T) {
 	}
 }
 
-// commands is a pipeline of commands and a script.
+// commands returns a pipeline of commands and a script.
 func commands(lines ...string) millrace.Pipeline {
 	b := millrace.New("commands")
 	for i, line := range lines {
@@ -130,7 +130,7 @@ func TestCommand_fails(t *testing.T) {
 	}
 }
 
-// Waits for another attempt take no time, and another wait than the expected wait fails the test.
+// Waits before another attempt take no time, and an unexpected wait fails the test.
 func TestClock(t *testing.T) {
 	p := millrace.New("p").Step("ask", actions.Prompt{Prompt: "x"}).MaxRetries(2).Backoff(time.Hour).MustBuild()
 	Clock(t, 2*time.Hour, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestClock(t *testing.T) {
 	fails(t, func(t testing.TB) { waited(t, time.Hour, 2*time.Hour) }, "has waited 1h0m0s, want 2h0m0s")
 }
 
-// The dry run of a golden test does not ask a double again, also after a failed attempt.
+// The dry run of a golden test does not ask a double again, even after a failed attempt.
 func TestGolden_doubles(t *testing.T) {
 	file := archive(t, `-- pipeline.json --
 {"name": "p", "steps": [

@@ -19,7 +19,7 @@ import (
 type entry struct {
 	name string
 	mode fs.FileMode // permission bits
-	said bool        // the text has the mode
+	said bool        // the text names the mode
 	dir  bool
 	link string // the target; "" if it is not a link
 	data []byte
@@ -52,7 +52,7 @@ func parseTree(files []txtarfs.File) ([]entry, error) {
 	return all, nil
 }
 
-// parseEntry reads one section.
+// parseEntry parses one section.
 func parseEntry(f txtarfs.File) (entry, error) {
 	e := entry{name: f.Name, data: f.Data, mode: fileMode}
 	if name, target, ok := strings.Cut(f.Name, linkWord); ok {
@@ -96,7 +96,7 @@ func parseEntry(f txtarfs.File) (entry, error) {
 	return e, e.check()
 }
 
-// check refuses names that lead out of the tree, and names that another text stands for.
+// check refuses names that lead out of the tree, and names that the format reads as something else.
 func (e entry) check() error {
 	if !fs.ValidPath(e.name) || e.name == "." {
 		return fmt.Errorf("%q is not a path below the tree such as dir/file.txt; put a '/' at the end of a directory",
@@ -105,7 +105,7 @@ func (e entry) check() error {
 	return nil
 }
 
-// common reports whether a mode needs no word: the owner may read and write, and nobody may execute.
+// common reports whether a mode can be left out: the owner may read and write, and nobody may execute.
 func (e entry) common() bool {
 	if e.dir {
 		return e.mode&0o700 == 0o700
@@ -113,7 +113,7 @@ func (e entry) common() bool {
 	return e.mode&0o600 == 0o600 && e.mode&0o111 == 0
 }
 
-// format writes the section of an entry below dir. withMode writes the mode, also a common one.
+// format writes the section of an entry below dir. withMode writes the mode even if it is common.
 func (e entry) format(b *strings.Builder, dir string, withMode bool) error {
 	name := path.Join(dir, e.name)
 	if e.link != "" {
@@ -149,7 +149,7 @@ func (e entry) format(b *strings.Builder, dir string, withMode bool) error {
 	return nil
 }
 
-// readsBack reports whether a section is the entry and can be read by people.
+// readsBack reports whether a section parses to the entry and is readable for people.
 func readsBack(section []byte, dir string, e entry) bool {
 	if !utf8.Valid(section) || bytes.ContainsAny(section, "\x00\r\x1b") {
 		return false
@@ -163,7 +163,7 @@ func readsBack(section []byte, dir string, e entry) bool {
 	return err == nil && got.name == e.name && got.dir == e.dir && bytes.Equal(got.data, e.data)
 }
 
-// formatTree writes all entries, without directories that have entries in them.
+// formatTree writes all entries, without directories that contain entries.
 func formatTree(all []entry, dir string, withMode func(name string) bool) (string, error) {
 	var b strings.Builder
 	for _, e := range all {

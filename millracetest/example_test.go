@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// exampleT stands for the t of a test, which examples do not have. It prints the failures of the test.
+// exampleT replaces the t of a test, which examples do not have. It prints the failures of the test.
 type exampleT struct {
 	testing.TB
 	cleanups []func()
@@ -67,7 +67,7 @@ func Example() {
 	// nothing
 }
 
-// An agent that answers from a script. The last answer is not asked for, which fails the test.
+// An agent that answers from a script. The last question is never asked, which fails the test.
 func ExampleAgent() {
 	t := &exampleT{} // a test has its own t
 	defer t.end()
@@ -86,7 +86,7 @@ func ExampleAgent() {
 	// failed: millracetest: the question "write b" was expected 1 times more
 }
 
-// A program that is not started. It changes the tree and prints a line.
+// A program that is not started. The double changes the tree and prints a line.
 func ExampleCommand() {
 	t := &exampleT{} // a test has its own t
 	defer t.end()
@@ -109,7 +109,7 @@ func ExampleCommand() {
 	// OK: 2/2 steps | 1 files | 1 edits
 }
 
-// shout is an action of one's own.
+// shout is a custom action.
 type shout struct {
 	Files []string `json:"files,omitempty" doc:"Files to change."`
 }
@@ -138,7 +138,7 @@ func ExampleAction() {
 	// shout keeps the contract
 }
 
-// Each operation of a run fails once, and each crash comes once. Here the change is small.
+// Each operation of a run fails once, and each crash happens once. Here the change is small.
 func ExampleFaults() {
 	t := &exampleT{} // a test has its own t
 	defer t.end()
@@ -151,7 +151,7 @@ func ExampleFaults() {
 	// true true true true
 }
 
-// A layer in memory over a tree can be edited, but files of the tree cannot be renamed or deleted.
+// A layer in memory over a tree supports edits, but files of the tree cannot be renamed or deleted.
 func ExampleBackend() {
 	t := &exampleT{} // a test has its own t
 	defer t.end()

@@ -14,34 +14,34 @@ import (
 	"github.com/millrace-go/millrace/internal/crashfs"
 )
 
-// Tried is how much [Faults] has tried.
+// Tried counts the faults that [Faults] has tried.
 type Tried struct {
-	// Failures are the runs in which an operation of the file system failed.
+	// Failures counts the runs in which an operation of the file system failed.
 	Failures int
-	// Full are the runs in which the disk was full from an operation on.
+	// Full counts the runs in which the disk was full from some operation on.
 	Full int
-	// Crashes are the crashes: of the process, and of the machine with a part of what was not synced lost.
+	// Crashes counts the crashes: of the process, and of the machine with the loss of some unsynced data.
 	Crashes int
-	// Foreign are the runs in which another program wrote a file before an operation.
+	// Foreign counts the runs in which another program wrote a file before an operation.
 	Foreign int
 }
 
-// String has all numbers.
+// String returns all numbers.
 func (n Tried) String() string {
 	return fmt.Sprintf("%d failed operations, %d full disks, %d crashes, %d writes of another program",
 		n.Failures, n.Full, n.Crashes, n.Foreign)
 }
 
-// Faults runs a pipeline many times on a simulated disk that has the tree of a file system, which itself stays as it
-// is. Each operation on the disk fails once. From each operation on that needs room the disk is full. Before each
-// operation that writes, the process is killed, the machine loses its power, or another program writes a file. After
-// a recovery the tree must be that before the run or that after the run. A run with an error that has not written, see
-// [millrace.Written], must leave the tree before. A run without an error must leave the tree after. The file of the
-// other program must stay. Anything else fails the test.
+// Faults runs a pipeline many times on a simulated disk with a copy of the tree of a file system, which itself does not
+// change. Each operation on the disk fails once. The disk is full from each operation on that needs space. Before each
+// operation that writes, the process is killed, the machine loses its power, or another program writes a file. After a
+// recovery the tree must be the tree before the run or the tree after the run. A run with an error that has not
+// written, see [millrace.Written], must leave the tree before. A run without an error must leave the tree after. The
+// file of the other program must stay. Anything else fails the test.
 //
-// Faults logs and returns how many faults it has tried. The time grows with the square of the operations: a pipeline
-// of ten files takes some seconds. A pipeline that fails without a fault, or that changes nothing, stops the test. The
-// pipeline runs with the zero [millrace.Executor], so agents and commands are not there.
+// Faults logs and returns how many faults it has tried. The time grows with the square of the number of operations: a
+// pipeline of ten files takes some seconds. A pipeline that fails without a fault, or that changes nothing, stops the
+// test. The pipeline runs with the zero [millrace.Executor], so there are no agents and commands.
 func Faults(t testing.TB, fsys afero.Fs, p millrace.Pipeline) Tried {
 	t.Helper()
 	x := millrace.Executor{Workers: 1, State: millrace.State{Key: make([]byte, 32)}}
@@ -56,16 +56,16 @@ func Faults(t testing.TB, fsys afero.Fs, p millrace.Pipeline) Tried {
 	return f.tried
 }
 
-// foreignName is the file that another program writes, and foreignText its bytes.
+// foreignName and foreignText are the name and the bytes of the file that another program writes.
 const (
 	foreignName = "written-by-another-program.bin"
 	foreignText = "\x00 written by another program\n"
 )
 
-// losses are how much is lost of what was not synced when a crash comes; with a negative number only the process dies.
+// losses returns the shares of unsynced data that a crash loses; for a negative number only the process is killed.
 func losses() []float64 { return []float64{-1, 0, 0.5, 1} }
 
-// faulting tries one change of a tree.
+// faulting tries the faults of one change of a tree.
 type faulting struct {
 	disk          *crashfs.Fs
 	before, after []entry
@@ -74,7 +74,7 @@ type faulting struct {
 	tried         Tried
 }
 
-// newFaulting puts the tree on a disk.
+// newFaulting copies the tree to a disk.
 func newFaulting(t testing.TB, fsys afero.Fs, run func(ctx context.Context, fsys afero.Fs) (*millrace.Result, error),
 	recover func(ctx context.Context, fsys afero.Fs) error,
 ) *faulting {
@@ -85,7 +85,7 @@ func newFaulting(t testing.TB, fsys afero.Fs, run func(ctx context.Context, fsys
 	return f
 }
 
-// try begins with a run without a fault, which has the number of operations and the tree after.
+// try starts with a run without a fault, to learn the operations and the tree after.
 func (f *faulting) try(t testing.TB) {
 	t.Helper()
 	var writes, needRoom []int
@@ -127,7 +127,7 @@ func (f *faulting) try(t testing.TB) {
 	}
 }
 
-// crash is a disk before an operation.
+// crash is the state of a disk before an operation.
 type crash struct {
 	disk *crashfs.Fs
 	op   crashfs.Op
@@ -142,7 +142,7 @@ func needsRoom(op crashfs.Op) bool {
 	return false
 }
 
-// fail lets one operation fail.
+// fail runs the pipeline with operation n failing.
 func (f *faulting) fail(t testing.TB, n int) {
 	t.Helper()
 	f.tried.Failures++
@@ -154,7 +154,7 @@ func (f *faulting) fail(t testing.TB, n int) {
 	})
 }
 
-// fill lets all operations fail that need room, from operation n on.
+// fill runs the pipeline with a disk that is full from operation n on.
 func (f *faulting) fill(t testing.TB, n int) {
 	t.Helper()
 	f.tried.Full++
@@ -166,7 +166,7 @@ func (f *faulting) fill(t testing.TB, n int) {
 	})
 }
 
-// suffer runs the pipeline on a disk with a fault and looks at the tree.
+// suffer runs the pipeline on a disk with a fault and checks the tree.
 func (f *faulting) suffer(t testing.TB, fault func(op crashfs.Op) error) {
 	t.Helper()
 	disk, what := f.disk.Kill(), ""
@@ -182,7 +182,7 @@ func (f *faulting) suffer(t testing.TB, fault func(op crashfs.Op) error) {
 	f.check(t, what, disk, err)
 }
 
-// check recovers the disk after a run that has returned and looks at the tree.
+// check recovers the disk after a run that returned, and checks the tree.
 func (f *faulting) check(t testing.TB, what string, disk *crashfs.Fs, err error) {
 	t.Helper()
 	if rerr := f.recover(t.Context(), disk); rerr != nil {
@@ -204,7 +204,7 @@ func (f *faulting) check(t testing.TB, what string, disk *crashfs.Fs, err error)
 	}
 }
 
-// crash recovers a disk after a crash and looks at the tree.
+// crash recovers a disk after a crash and checks the tree.
 func (f *faulting) crash(t testing.TB, c crash, random *rand.Rand, loss float64) {
 	t.Helper()
 	f.tried.Crashes++
@@ -225,7 +225,7 @@ func (f *faulting) crash(t testing.TB, c crash, random *rand.Rand, loss float64)
 	}
 }
 
-// meet lets another program write a file before operation n. A pipeline that has changed this file has seen it.
+// meet lets another program write a file before operation n. The file must stay, unless the result lists it as changed.
 func (f *faulting) meet(t testing.TB, n int) {
 	t.Helper()
 	f.tried.Foreign++
@@ -252,7 +252,7 @@ func (f *faulting) meet(t testing.TB, n int) {
 	f.check(t, what, disk, err)
 }
 
-// names reports whether a file is in the changes of a run.
+// names reports whether a file is among the changes of a run.
 func names(c millrace.FilesChanged, file string) bool {
 	return slices.Contains(c.Modified, file) || slices.Contains(c.Deleted, file) ||
 		slices.ContainsFunc(c.Renamed, func(r millrace.RenamedFile) bool { return r.From == file })

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// changes is a pipeline with every kind of change.
+// changes returns a pipeline with every kind of change.
 func changes() millrace.Pipeline {
 	return millrace.New("changes").
 		Step("edit", actions.Edit{Files: []string{"a.txt"}, OldText: "a", NewText: "A"}).
@@ -30,7 +30,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// careless is an action that takes a file that it cannot read for an empty file.
+// careless is an action that treats an unreadable file as empty.
 type careless struct {
 	Files []string `json:"files"`
 }
@@ -64,7 +64,7 @@ func TestFaults_fails(t *testing.T) {
 	}, "changes nothing")
 }
 
-// A writer that is not a transaction is found by each kind of fault.
+// A writer without a transaction is found by each kind of fault.
 func TestFaults_findTornWriters(t *testing.T) {
 	write := func(fsys afero.Fs, name, text string) error {
 		return afero.WriteFile(fsys, name, []byte(text), 0o644)

@@ -14,26 +14,27 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Options are for [Golden]. The zero value runs pipelines with the built-in actions and the zero Executor.
+// Options are the options of [Golden]. The zero value runs pipelines with the built-in actions and the zero Executor.
 type Options struct {
 	// Executor runs the pipelines. Its fields are the policy of the host, and its doubles: see [Agent] and [Command].
 	// Golden calls Observe too. The zero Executor works.
 	Executor millrace.Executor
-	// Decoder reads the pipelines. Its Actions have the actions of your own. The zero Decoder has the built-in actions.
+	// Decoder decodes the pipelines. Add your own actions to its Actions. The zero Decoder has the built-in actions.
 	Decoder millrace.Decoder
-	// YAML reads a section "pipeline.yaml": Decode of the module yamlform. Nil refuses such a section.
+	// YAML decodes a section "pipeline.yaml": pass Decode of the module yamlform. Nil refuses such a section.
 	YAML func(d millrace.Decoder, text []byte) (millrace.Pipeline, error)
-	// Variables are values for the variables of each pipeline that has a variable with the name. Nil gives no values.
+	// Variables are values by name, for each pipeline that has a variable with that name. Nil sets no values.
 	Variables map[string]any
-	// FS returns an empty file system, at each call another. Nil means the file system of [Tree].
+	// FS returns a new empty file system at each call. Nil means the file system of [Tree].
 	FS func(t testing.TB) afero.Fs
-	// Update writes what is wanted into the archives. False leaves that to the flag -update of the test, if the test
-	// has such a flag.
+	// Update writes the results into the archives. False means that the flag -update of the test decides, if the test has
+	// such a flag.
 	Update bool
 }
 
-// Golden runs a test for each archive that a pattern of [filepath.Glob] names, such as "testdata/*.txtar". The test
-// has the name of the archive without its end. No archive fails the test. An archive has these sections:
+// Golden runs a test for each archive that matches a pattern of [filepath.Glob], such as "testdata/*.txtar". The name
+// of the test is the name of the archive without its extension. It fails the test if there is no archive. An archive
+// has these sections:
 //
 //	pipeline.json   the pipeline, or pipeline.yaml
 //	in/NAME         the tree before: a section for each file
@@ -46,17 +47,17 @@ type Options struct {
 //	diff            the unified diff of the dry run
 //	events          the events of the run, a line of JSON for each
 //
-// Names of files have the words of the package comment. The four sections result, report, diff and events are
-// compared where they are there; an empty section is filled by the next update. An archive that wants nothing yet
-// gets result and diff. After a run without an error comes a dry run on a second tree, which must write nothing. Texts
-// that differ from run to run are replaced: times and durations by 0, ids of backups by BACKUP. Events of progress and
-// output are left out, because their number is not fixed.
+// The names of files have the form that the package comment describes. The four sections result, report, diff and
+// events are compared if they exist; the next update fills an empty section. An update adds result and diff to an
+// archive without wanted results. After a run without an error follows a dry run on a second tree, which must write
+// nothing. Texts that differ from run to run are replaced: times and durations by 0, ids of backups by BACKUP. Events
+// of progress and output are left out, because their number varies.
 //
-// The flag -update belongs to the test, because two packages cannot define one flag:
+// Your test defines the flag -update, because two packages cannot define the same flag:
 //
 //	var update = flag.Bool("update", false, "write the golden files")
 //
-// A pipeline that cannot be decoded has only the section error.
+// If a pipeline cannot be decoded, only the section error is used.
 func Golden(t *testing.T, pattern string, o Options) {
 	t.Helper()
 	golden(t, pattern, o)
@@ -82,7 +83,7 @@ func golden(t testing.TB, pattern string, o Options) {
 	}
 }
 
-// each calls check as a test of its own where t can have one.
+// each calls check as a subtest if t can have subtests.
 func each(t testing.TB, name string, check func(t testing.TB)) {
 	t.Helper()
 	if parent, ok := t.(*testing.T); ok {

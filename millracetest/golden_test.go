@@ -70,7 +70,7 @@ func archive(t *testing.T, text string) string {
 	return file
 }
 
-// An update mends a wrong archive and keeps the sections before the wanted ones byte for byte.
+// An update corrects a wrong archive and keeps the sections before the wanted results byte for byte.
 func TestGolden_update(t *testing.T) {
 	file := archive(t, "about\n"+edits+"-- error --\nold\n-- want/b.txt --\nold\n-- events --\n-- want/c --")
 	passes(t, func(t testing.TB) { golden(t, file, Options{Update: true}) })
@@ -86,7 +86,7 @@ func TestGolden_update(t *testing.T) {
 	}
 }
 
-// A pipeline in YAML and a file system of the test's own are used.
+// A pipeline in YAML and a file system of the test are used.
 func TestGolden_options(t *testing.T) {
 	file := archive(t, strings.Replace(edits, ".json", ".yaml", 1)+"-- want/a.txt --\ny\n")
 	opened, read := 0, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// The names of a pipeline's section.
+// The names of the section of the pipeline.
 const (
 	pipelineJSON = "pipeline.json"
 	pipelineYAML = "pipeline.yaml"
@@ -25,16 +25,16 @@ type goldenTest struct {
 	options       Options
 	before, after []entry
 	got           []entry           // the tree after the run
-	sections      map[string]string // what was found: error, warnings, result, report, diff, events
+	sections      map[string]string // the results: error, warnings, result, report, diff, events
 }
 
-// kinds are the sections of what is wanted beside the tree, in the order in which an update writes them.
+// kinds returns the sections of wanted results besides the tree, in the order in which an update writes them.
 func kinds() []string { return []string{"error", "warnings", "result", "report", "diff", "events"} }
 
-// always reports whether a missing section wants that there is nothing.
+// always reports whether a missing section means that there must be none.
 func always(kind string) bool { return kind == "error" || kind == "warnings" }
 
-// decode reads the pipeline of the archive.
+// decode decodes the pipeline of the archive.
 func (g *goldenTest) decode(t testing.TB) (millrace.Pipeline, error) {
 	t.Helper()
 	o := g.options
@@ -66,7 +66,7 @@ func (g *goldenTest) decode(t testing.TB) (millrace.Pipeline, error) {
 	return p.WithVariables(values)
 }
 
-// run runs the pipeline and keeps what was found.
+// run runs the pipeline and keeps the results.
 func (g *goldenTest) run(t testing.TB) {
 	t.Helper()
 	g.sections = make(map[string]string)
@@ -78,7 +78,7 @@ func (g *goldenTest) run(t testing.TB) {
 	}
 	x := g.options.Executor
 	if x.Recorder == nil {
-		x.Recorder = millrace.NewMemoryRecorder() // so that the dry run does not ask doubles again
+		x.Recorder = millrace.NewMemoryRecorder() // so that the dry run does not ask the doubles again
 	}
 	fsys := g.open(t)
 	var events bytes.Buffer
@@ -110,7 +110,7 @@ func (g *goldenTest) run(t testing.TB) {
 	}
 }
 
-// dryRun makes a plan on another tree like the first, and keeps its diff.
+// dryRun makes a plan on a second copy of the tree, and keeps its diff.
 func (g *goldenTest) dryRun(t testing.TB, x millrace.Executor, p millrace.Pipeline) {
 	t.Helper()
 	fsys := g.open(t)
@@ -126,7 +126,7 @@ func (g *goldenTest) dryRun(t testing.TB, x millrace.Executor, p millrace.Pipeli
 	}
 }
 
-// open returns a file system with the tree before.
+// open returns a file system with the tree before the run.
 func (g *goldenTest) open(t testing.TB) afero.Fs {
 	t.Helper()
 	if g.options.FS == nil {
@@ -144,12 +144,12 @@ func stateDir(x millrace.Executor) string {
 	return millrace.DefaultStateDir
 }
 
-// errorText is an error with its code in front.
+// errorText returns the code and the message of an error.
 func errorText(err error) string {
 	return steady(fmt.Sprintf("%s: %v\n", millrace.ErrorCode(err), err))
 }
 
-// lines writes each text on lines of its own.
+// lines joins texts, each on a line of its own.
 func lines(texts []string) string {
 	if len(texts) == 0 {
 		return ""

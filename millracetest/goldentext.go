@@ -12,13 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// steady replaces what differs from run to run in a text for people.
+// steady replaces the parts of a text for people that differ from run to run.
 func steady(text string) string {
 	text = regexp.MustCompile(`\b[0-9]{8}_[0-9]{6}_[0-9a-z]+\b`).ReplaceAllString(text, "BACKUP")
 	return regexp.MustCompile(`(?m)(Duration: ).*$`).ReplaceAllString(text, "${1}0")
 }
 
-// steadyEvents does the same for events, and leaves out the kinds of which there may be more or fewer.
+// steadyEvents does the same for events, and leaves out the kinds whose number varies.
 func steadyEvents(t testing.TB, text string) string {
 	t.Helper()
 	var b strings.Builder
@@ -39,7 +39,7 @@ func steadyEvents(t testing.TB, text string) string {
 	return b.String()
 }
 
-// steadyValue replaces what differs from run to run in the value of an event.
+// steadyValue replaces the parts of an event's value that differ from run to run.
 func steadyValue(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -91,7 +91,7 @@ func (g *goldenTest) wantsTree() bool {
 	return empty || len(g.after) > 0
 }
 
-// sectionText is a text as a section of an archive has it: lines that could begin a section begin with a blank.
+// sectionText returns a text as a section of an archive: lines that could start a section get a space in front.
 func sectionText(text string) string {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -99,10 +99,10 @@ func sectionText(text string) string {
 	return regexp.MustCompile(`(?m)^(-- .* --)$`).ReplaceAllString(text, " $1")
 }
 
-// update writes the archive with what was found in place of what it wants.
+// update writes the archive with the results in place of the wanted results.
 func (g *goldenTest) update(t testing.TB, old []byte) {
 	t.Helper()
-	// The sections before the wanted ones stay byte for byte.
+	// The sections before the wanted results stay byte for byte.
 	var b strings.Builder
 	name, wanted, first := "", make(map[string]bool), true
 	for line := range strings.Lines(string(old)) {
@@ -148,7 +148,7 @@ func (g *goldenTest) update(t testing.TB, old []byte) {
 	t.Logf("%s: updated", g.file)
 }
 
-// isWanted reports whether a section is written by an update.
+// isWanted reports whether an update writes a section.
 func (g *goldenTest) isWanted(name string) bool {
 	return slices.Contains(kinds(), name) || name == "want/" || strings.HasPrefix(name, "want/")
 }

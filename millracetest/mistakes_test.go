@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Each function that gets a test is in the table of docs/testing.md, with tests that see it fail.
+// Each function that gets a test is in the table of docs/testing.md, with tests in which it fails.
 func TestMistakesArePlanted(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "docs", "testing.md"))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// recording is a test that may fail without failing the test around it.
+// recording is a test that can fail without failing the outer test.
 type recording struct {
 	testing.TB
 	mu       sync.Mutex
@@ -41,7 +41,7 @@ func (r *recording) Failed() bool {
 	return r.failed
 }
 
-// record runs a test to its end, with its cleanups, and returns its log and whether it has failed.
+// record runs a test to its end, with its cleanups, and returns its log and whether it failed.
 func record(t *testing.T, test func(t testing.TB)) (log string, failed bool) {
 	t.Helper()
 	r := &recording{TB: t}
@@ -62,7 +62,7 @@ func record(t *testing.T, test func(t testing.TB)) (log string, failed bool) {
 	return r.text.String(), r.failed
 }
 
-// fails wants that a test fails and that its log has all the words.
+// fails checks that a test fails and that its log contains all the words.
 func fails(t *testing.T, test func(t testing.TB), words ...string) {
 	t.Helper()
 	log, failed := record(t, test)
@@ -76,7 +76,7 @@ func fails(t *testing.T, test func(t testing.TB), words ...string) {
 	}
 }
 
-// passes wants that a test does not fail, and returns its log.
+// passes checks that a test does not fail, and returns its log.
 func passes(t *testing.T, test func(t testing.TB)) string {
 	t.Helper()
 	log, failed := record(t, test)

@@ -10,15 +10,15 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Work changes the directory that an agent or a command works in. The zero Work changes nothing.
+// Work is a change of the directory of an agent or a command. The zero Work changes nothing.
 type Work struct {
-	// Files is a text as [Tree] reads it. Its files are written, and replace files that are there.
+	// Files is a text for [Tree]. Its files are written and replace existing files.
 	Files string
-	// Remove are paths that are removed, directories with all that is in them. A path that is absent fails the test.
+	// Remove are paths to remove, directories with their contents. An absent path fails the test.
 	Remove []string
 }
 
-// isZero reports whether nothing is changed.
+// isZero reports whether nothing changes.
 func (w Work) isZero() bool { return w.Files == "" && len(w.Remove) == 0 }
 
 // do changes the directory.
@@ -53,7 +53,7 @@ func (w Work) do(dir string) error {
 	return nil
 }
 
-// script counts the uses of its lines, and fails the test for a line that was used too seldom.
+// script counts the uses of its lines, and fails the test if a line was used too few times.
 type script struct {
 	t     testing.TB
 	kind  string
@@ -64,7 +64,7 @@ type script struct {
 	over bool
 }
 
-// newScript begins a script. times is how often a line is to be used; less than 1 means once.
+// newScript makes a script of n lines. times is how often a line must be used; less than 1 means once.
 func newScript(t testing.TB, kind string, n int, line func(i int) (name string, times int)) *script {
 	t.Helper()
 	s := &script{t: t, kind: kind}
@@ -86,7 +86,7 @@ func newScript(t testing.TB, kind string, n int, line func(i int) (name string, 
 	return s
 }
 
-// use returns the first line that matches and is left. asked is for the message of a failure.
+// use returns the first unused line that matches. asked is for the message of a failure.
 func (s *script) use(asked string, matches func(i int) bool) (int, bool) {
 	s.t.Helper()
 	s.mu.Lock()
@@ -103,7 +103,7 @@ func (s *script) use(asked string, matches func(i int) bool) (int, bool) {
 		usedUp = true
 	}
 	switch {
-	case s.over: // a test that is over cannot fail
+	case s.over: // a test cannot fail after its end
 	case usedUp:
 		s.t.Errorf("millracetest: the %s %q came more often than expected", s.kind, asked)
 	default:

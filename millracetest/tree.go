@@ -18,8 +18,8 @@ import (
 )
 
 // Tree returns a file system with the files of a text, see the package comment for its form. The file system is in
-// memory. A text with symbolic links gets a temporary directory that is confined as by [fsutil.OpenRoot], because
-// file systems in memory have no links. A wrong text stops the test.
+// memory. A text with symbolic links gets a temporary directory that is confined as by [fsutil.OpenRoot], because file
+// systems in memory have no links. A wrong text stops the test.
 func Tree(t testing.TB, txtar string) afero.Fs {
 	t.Helper()
 	all, err := parseTree(txtarfs.Parse([]byte(txtar)).Files)
@@ -29,7 +29,7 @@ func Tree(t testing.TB, txtar string) afero.Fs {
 	return plantNew(t, all)
 }
 
-// Plant writes the files of a text, as [Tree] has them, into a file system.
+// Plant writes the files of a text, in the form of [Tree], into a file system.
 func Plant(t testing.TB, fsys afero.Fs, txtar string) {
 	t.Helper()
 	all, err := parseTree(txtarfs.Parse([]byte(txtar)).Files)
@@ -39,7 +39,7 @@ func Plant(t testing.TB, fsys afero.Fs, txtar string) {
 	plant(t, fsys, all)
 }
 
-// Equal fails the test if a tree differs from a text, with the difference. The state directory
+// Equal fails the test with the difference if a tree differs from a text. The state directory
 // (millrace.DefaultStateDir) is not compared. A file without a mode in the text may have any mode that lets its owner
 // read and write and lets nobody execute. A directory is compared if it is empty or in the text.
 func Equal(t testing.TB, fsys afero.Fs, txtar string) {
@@ -53,7 +53,7 @@ func Equal(t testing.TB, fsys afero.Fs, txtar string) {
 	}
 }
 
-// Text returns a tree as a text that [Tree] and [Equal] read, without the state directory.
+// Text returns a tree as a text for [Tree] and [Equal], without the state directory.
 func Text(t testing.TB, fsys afero.Fs) string {
 	t.Helper()
 	text, err := formatTree(prune(readTree(t, fsys, millrace.DefaultStateDir), nil), "", never)
@@ -63,8 +63,8 @@ func Text(t testing.TB, fsys afero.Fs) string {
 	return text
 }
 
-// FromDir returns a copy of a directory of the system, such as "testdata/project". The copy is like that of [Tree].
-// Nothing is left out, so name a directory without a repository of git in it.
+// FromDir returns a copy of a directory of the system, such as "testdata/project". The file system is as in [Tree].
+// Nothing is left out, so name a directory without a git repository in it.
 func FromDir(t testing.TB, dir string) afero.Fs {
 	t.Helper()
 	root, err := fsutil.OpenRoot(dir)
@@ -93,7 +93,7 @@ func plantNew(t testing.TB, all []entry) afero.Fs {
 	return fsys
 }
 
-// plant writes the entries. Modes of directories come last, because a directory may refuse what is in it.
+// plant writes the entries. It sets the modes of directories last, because a directory may not be writable.
 func plant(t testing.TB, fsys afero.Fs, all []entry) {
 	t.Helper()
 	for _, e := range all {
@@ -129,14 +129,14 @@ func (e entry) plant(fsys afero.Fs) error {
 	if err := afero.WriteFile(fsys, e.name, e.data, e.mode); err != nil {
 		return err
 	}
-	// The process may have taken away bits of the mode by its umask.
+	// The umask of the process may have removed bits of the mode.
 	if info, err := fsys.Stat(e.name); err == nil && info.Mode().Perm() == e.mode {
 		return nil
 	}
 	return fsys.Chmod(e.name, e.mode)
 }
 
-// readTree returns all entries below the root but the directory without, in path order.
+// readTree returns all entries below the root, except those in the directory without, in path order.
 func readTree(t testing.TB, fsys afero.Fs, without string) []entry {
 	t.Helper()
 	all, err := readDir(fsys, "", without)
@@ -185,7 +185,7 @@ func readDir(fsys afero.Fs, dir, without string) ([]entry, error) {
 	return all, nil
 }
 
-// prune leaves out the directories that have entries in them, unless the wanted entries have them.
+// prune leaves out the directories that contain entries, unless they are among the wanted entries.
 func prune(all, want []entry) []entry {
 	full, wanted := make(map[string]bool), make(map[string]bool)
 	for _, e := range all {
@@ -197,7 +197,7 @@ func prune(all, want []entry) []entry {
 	return slices.DeleteFunc(all, func(e entry) bool { return e.dir && full[e.name] && !wanted[e.name] })
 }
 
-// diffTree returns how a tree differs from the wanted entries, "" if it does not.
+// diffTree returns the difference between a tree and the wanted entries, "" if they are equal.
 func diffTree(t testing.TB, fsys afero.Fs, want []entry, state ...string) string {
 	t.Helper()
 	without := millrace.DefaultStateDir
@@ -207,7 +207,7 @@ func diffTree(t testing.TB, fsys afero.Fs, want []entry, state ...string) string
 	return diffEntries(want, prune(readTree(t, fsys, without), want))
 }
 
-// diffEntries compares entries. Modes that the wanted text has are compared exactly.
+// diffEntries compares entries. Modes that the wanted text names are compared exactly.
 func diffEntries(want, got []entry) string {
 	said := make(map[string]bool)
 	for _, e := range want {

@@ -98,7 +98,7 @@ func TestEqual_fails(t *testing.T) {
 	}
 }
 
-// A text that is not a tree is refused with its section.
+// A text that is not a tree is refused, and the error names the section.
 func TestTree_refused(t *testing.T) {
 	for text, word := range map[string]string{
 		"-- ../a --\n":              "not a path below the tree",
@@ -114,7 +114,7 @@ func TestTree_refused(t *testing.T) {
 	}
 }
 
-// A wrong text, and a file system that does not take the files, stop the test.
+// A wrong text, and a file system that refuses the files, stop the test.
 func TestPlant_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { Plant(t, afero.NewMemMapFs(), "-- ../a --\n") }, "not a path below the tree")
 	full := afero.NewReadOnlyFs(afero.NewMemMapFs())
@@ -122,7 +122,7 @@ func TestPlant_fails(t *testing.T) {
 	fails(t, func(t testing.TB) { Plant(t, afero.NewMemMapFs(), "-- l -> a --\n") }, "has no symbolic links")
 }
 
-// A tree that cannot be read, and a name that an archive cannot have, stop the test.
+// A tree that cannot be read, and a name that is invalid in an archive, stop the test.
 func TestText_fails(t *testing.T) {
 	fsys := Tree(t, "-- a.txt --\na\n")
 	broken := errorfs.Wrap(fsys, errorfs.Before(func(op *errorfs.Op) error {

@@ -45,15 +45,15 @@ const (
 	jumpBy   = attribute.Key("millrace.jump.by")
 )
 
-// restorePrefix stands before the id of a backup where a restore has no pipeline to name.
+// restorePrefix precedes the id of a backup in the name of a restore, which has no pipeline.
 const restorePrefix = "restore "
 
-// longest is how long a name may be; that of a stored plan was checked by no one.
+// longest is the longest name; the name of a stored plan has not been checked before.
 const longest = 255
 
 func runID(id string) attribute.KeyValue { return semconv.CICDPipelineRunID(id) }
 
-// startOfRun are name and attributes of the span of a run when it begins.
+// startOfRun returns the name and the attributes of the span of a run at its start.
 func startOfRun(e millrace.RunStarted) (name string, list []attribute.KeyValue) {
 	name = "RUN"
 	list = append(list, semconv.CICDPipelineActionNameRun, phase.String(e.Phase), dryRun.Bool(e.DryRun))
@@ -77,7 +77,7 @@ func startOfRun(e millrace.RunStarted) (name string, list []attribute.KeyValue) 
 	return name, list
 }
 
-// endOfRun are the attributes that are known when it is over.
+// endOfRun returns the attributes that are known at the end of a run.
 func endOfRun(f millrace.RunFinished) []attribute.KeyValue {
 	res := f.Result
 	if res == nil {
@@ -112,7 +112,7 @@ func appendUse(list []attribute.KeyValue, level risk.Level, cost budget.Cost) []
 	return list
 }
 
-// startOfVisit are the attributes of the span of a visit when it begins.
+// startOfVisit returns the attributes of the span of a visit at its start.
 func startOfVisit(run string, e millrace.StepStarted) []attribute.KeyValue {
 	return []attribute.KeyValue{
 		semconv.CICDPipelineTaskName(e.Step), semconv.CICDPipelineTaskRunID(visitID(run, e.Step, e.Visit)),
@@ -120,7 +120,7 @@ func startOfVisit(run string, e millrace.StepStarted) []attribute.KeyValue {
 	}
 }
 
-// endOfVisit are the attributes that are known when it is over.
+// endOfVisit returns the attributes that are known at the end of a visit.
 func endOfVisit(e millrace.StepFinished) []attribute.KeyValue {
 	res := e.Result
 	list := []attribute.KeyValue{matched.Int(len(res.FilesMatched)), edits.Int(res.EditsApplied)}
@@ -137,19 +137,19 @@ func endOfVisit(e millrace.StepFinished) []attribute.KeyValue {
 	return list
 }
 
-// retry are the attributes of the event that an attempt has failed and another one follows.
+// retry returns the attributes of the event that an attempt failed and another one follows.
 func retry(e millrace.StepRetrying) []attribute.KeyValue {
 	code := millrace.ErrorCode(&millrace.StepError{Err: e.Err})
 	return []attribute.KeyValue{attempt.Int(e.Attempt), wait.Float64(e.Wait.Seconds()), errorType(code)}
 }
 
-// jump are the attributes of the event that a step has led to another one.
+// jump returns the attributes of the event that a step jumped to another one.
 func jump(e millrace.StepJumped) []attribute.KeyValue {
 	return []attribute.KeyValue{jumpFrom.String(e.From), jumpTo.String(e.To), jumpBy.String(e.By)}
 }
 
-// codeOf is the code of the failure of a run, "" if it has not failed. A plan in which a step has failed can be
-// returned without an error.
+// codeOf returns the code of the failure of a run, "" if it has not failed. A plan with a failed step can be returned
+// without an error.
 func codeOf(f millrace.RunFinished) string {
 	code := millrace.ErrorCode(f.Err)
 	if code == "" && f.Result != nil && !f.Result.Success {
@@ -158,7 +158,7 @@ func codeOf(f millrace.RunFinished) string {
 	return code
 }
 
-// stepCode is the code of what a visit has failed of, "" if it has not.
+// stepCode returns the code of the failure of a visit, "" if it has not failed.
 func stepCode(s millrace.StepResult) string {
 	if s.Success {
 		return ""
@@ -166,7 +166,7 @@ func stepCode(s millrace.StepResult) string {
 	return cmp.Or(s.ErrorCode, "step_failed")
 }
 
-// results are the attributes of how something has ended.
+// results are the attributes for the possible results.
 type results struct{ success, failure, broken, timeout, cancellation attribute.KeyValue }
 
 var (
@@ -181,7 +181,7 @@ var (
 	}
 )
 
-// of separates the faults of the pipeline from the faults of its environment.
+// of returns the result for an error code. It separates the faults of the pipeline from the faults of its environment.
 func (r results) of(code string) attribute.KeyValue {
 	switch code {
 	case "":
@@ -197,7 +197,8 @@ func (r results) of(code string) attribute.KeyValue {
 	}
 }
 
-// finish ends a span. The description of its status is the code as well: the message of an error can quote anything.
+// finish ends a span. The description of its status is also the code, because the message of an error can quote
+// anything.
 func finish(span trace.Span, how results, code string) {
 	span.SetAttributes(how.of(code))
 	if code != "" {
@@ -214,7 +215,7 @@ func skip(span trace.Span) {
 	span.End()
 }
 
-// word is what a code looks like. A tool can give any text as the code of its error.
+// word matches a valid code. A tool can return any text as the code of its error.
 var word = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]{0,63}$`)
 
 func errorType(code string) attribute.KeyValue {

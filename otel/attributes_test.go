@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// The attributes of each kind of span, all of them.
+// All attributes of each kind of span.
 func TestAttributes(t *testing.T) {
 	t.Parallel()
 	r := record()
@@ -91,15 +91,15 @@ millrace.visit=1
 	}
 }
 
-// The kind of a run, if it was not an ordinary run, stands at its span.
+// The span has the kind of the run, if it was not an ordinary run.
 func TestAttributesOfOtherRuns(t *testing.T) {
 	t.Parallel()
 	pairs := func(list ...string) string { return strings.Join(list, "\n") + "\n" }
 	for name, test := range map[string]struct {
 		x    millrace.Executor
 		do   func(context.Context, millraceotel.Runner) error
-		has  string // lines, each among the attributes of the last span
-		lack string // the beginning of no line
+		has  string // lines among the attributes of the last span
+		lack string // no line starts with it
 	}{
 		"plan": {millrace.Executor{}, func(ctx context.Context, r millraceotel.Runner) error {
 			_, err := r.Plan(ctx, tree("a", "x"), edit("a").MustBuild())
@@ -183,7 +183,7 @@ func TestAttributesOfOtherRuns(t *testing.T) {
 	}
 }
 
-// A visit that failed, tried twice: its attributes and its event.
+// The attributes and the event of a visit that failed in two attempts.
 func TestAttributesOfAFailure(t *testing.T) {
 	t.Parallel()
 	r := record()
@@ -257,7 +257,7 @@ func TestCodesAreWords(t *testing.T) {
 	}
 }
 
-// Kind, tracer and schema; and nothing is made of options that are none.
+// Kind, tracer and schema; nil options are ignored.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -288,7 +288,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// Without a provider of its own a Runner has the global one.
+// Without its own provider a Runner uses the global one.
 func TestGlobalProvider(t *testing.T) {
 	r := record()
 	otel.SetTracerProvider(r.provider)
@@ -301,7 +301,7 @@ func TestGlobalProvider(t *testing.T) {
 	}
 }
 
-// The name of a stored plan was checked by no one, so a name that is too long is not shown.
+// The name of a stored plan has not been checked, so a name that is too long is not shown.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	r := record()

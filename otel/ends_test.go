@@ -25,7 +25,7 @@ import (
 
 const phases = "| verify | stage | backup | journal | apply | sync | commit | clean"
 
-// acting is an action that does what its field demands.
+// acting is an action that calls its field.
 type acting struct {
 	do func(context.Context, *actions.Call) (actions.Outcome, error)
 }
@@ -38,19 +38,19 @@ func (a acting) Run(ctx context.Context, c *actions.Call) (actions.Outcome, erro
 	return a.do(ctx, c)
 }
 
-// edit is a pipeline of one step, which replaces x by y in a file.
+// edit returns a pipeline of one step, which replaces x by y in a file.
 func edit(file string) millrace.StepBuilder {
 	return millrace.New("p").Step("edit", actions.Edit{Files: []string{file}, OldText: "x", NewText: "y"})
 }
 
-// doing is a pipeline of one step that does something.
+// doing returns a pipeline of one step that calls do.
 func doing(do func(context.Context) error) millrace.StepBuilder {
 	return millrace.New("p").Step("act", acting{func(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {
 		return actions.Outcome{}, do(ctx)
 	}})
 }
 
-// stuck is a file system in which a file named a does not get to its place.
+// stuck is a file system that cannot rename to a file named a.
 type stuck struct{ afero.Fs }
 
 func (s stuck) Rename(from, to string) error {
@@ -60,7 +60,7 @@ func (s stuck) Rename(from, to string) error {
 	return s.Fs.Rename(from, to)
 }
 
-// oneTool is a set with a tool that spends a dollar at each call.
+// oneTool returns a set with a tool that costs a dollar for each call.
 func oneTool(t *testing.T) tool.Set {
 	t.Helper()
 	set, err := tool.New(spender{})
@@ -79,7 +79,7 @@ func (spender) Call(_ context.Context, c *tool.Call) (tool.Result, error) {
 	return tool.Result{}, nil
 }
 
-// However a run ends, its span has the outcome, and so do those of its steps.
+// For every end of a run, its span and the spans of its steps have the outcome.
 func TestSpansSayHowItEnded(t *testing.T) {
 	t.Parallel()
 	type builder interface{ MustBuild() millrace.Pipeline }

@@ -9,8 +9,9 @@ import (
 )
 
 // EnvFor is for the field EnvFor of a command.Policy: it returns the span in a context as TRACEPARENT and TRACESTATE,
-// so that what a command traces hangs below its step. [Instrument] sees to the commands of the executor; a policy that
-// an agent has for itself needs it. Without a span it returns nil. Baggage is left out, for it may hold anything.
+// so that spans of a command are children of the span of its step. [Instrument] does this for the commands of the
+// executor; set it yourself in the policy of an agent. Without a span it returns nil. Baggage is left out, because it
+// may contain anything.
 func EnvFor(ctx context.Context) map[string]string {
 	carrier := make(propagation.MapCarrier)
 	propagation.TraceContext{}.Inject(ctx, carrier)

@@ -15,7 +15,7 @@ import (
 )
 
 // A program sets up its provider once, with an exporter of its choice, and instruments an executor once. Here the spans
-// are kept in memory and printed; a server would give sdktrace.WithBatcher an OTLP exporter.
+// stay in memory and are printed; a server would pass an OTLP exporter to sdktrace.WithBatcher.
 func ExampleInstrument() {
 	ctx := context.Background()
 	spans := tracetest.NewInMemoryExporter()
@@ -34,7 +34,7 @@ func ExampleInstrument() {
 		fmt.Println(err)
 	}
 
-	for _, span := range spans.GetSpans() { // in the order in which they have ended
+	for _, span := range spans.GetSpans() { // in the order of their ends
 		for _, attribute := range span.Attributes {
 			switch attribute.Key {
 			case "cicd.pipeline.result", "cicd.pipeline.task.run.result":
@@ -48,7 +48,7 @@ func ExampleInstrument() {
 	// RUN rename: success
 }
 
-// The plan is made in one request and committed in another: each has a span where its own caller is.
+// The plan is made in one request and committed in another: each span belongs to its caller.
 func ExampleRunner_Plan() {
 	spans := tracetest.NewInMemoryExporter()
 	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans))

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// The host's own hooks are called as without spans, and find those in the contexts that they are given.
+// The host's own hooks are called as without spans, and find the spans in their contexts.
 func TestHooksOfTheHost(t *testing.T) {
 	t.Parallel()
 	r := record()
@@ -61,7 +61,7 @@ func TestHooksOfTheHost(t *testing.T) {
 	}
 }
 
-// A wrong hook of the host gives the same warning as without spans, and the spans are still there.
+// A faulty hook of the host gives the same warning as without spans, and the spans still exist.
 func TestHooksThatFail(t *testing.T) {
 	t.Parallel()
 	for name, x := range map[string]millrace.Executor{
@@ -101,8 +101,8 @@ func TestHooksThatFail(t *testing.T) {
 	}
 }
 
-// One Runner may run many pipelines at the same time, of which the steps may run at the same time as well: each span
-// of a tool hangs below that of its step, and each of those below its run, which hangs below the caller's.
+// One Runner can run many pipelines at the same time, with steps that run at the same time: the span of a tool is below
+// the span of its step, that is below the span of its run, and that is below the caller's span.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	const runs, steps = 20, 5
@@ -161,8 +161,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// A plan may be committed by another caller than the caller that has made it, and by two at a time: each commit has a
-// span where its caller is, with its outcome.
+// A plan can be committed by another caller than its author, and by two at a time: each commit has a span below its
+// caller's span, with its outcome.
 func TestCommitsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := record()

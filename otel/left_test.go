@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Where a run ends from within, as by a panic that goes through it, its current step has no end: the span of the step
-// still ends with that of the run.
+// If a run ends abnormally, for example by a panic, its current step has no end: the span of the step still ends
+// together with the span of the run.
 func TestVisitsThatAreLeft(t *testing.T) {
 	t.Parallel()
 	spans := tracetest.NewInMemoryExporter()

@@ -18,13 +18,13 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// scripted is a tool that follows a list of words, a word a call, the last one again and again: "ok", "fail",
-// each with a text to say.
+// scripted is a tool that follows a list of words, one for each call, and repeats the last one: "ok", "fail", each with
+// a text to return.
 type scripted struct {
 	name   string
 	words  []string
 	calls  int
-	tracer trace.Tracer // makes a span of each call; nil for none
+	tracer trace.Tracer // makes a span for each call; nil for none
 }
 
 func (s *scripted) Spec() tool.Spec { return tool.Spec{Name: s.name} }
@@ -50,8 +50,8 @@ func (a scriptedAgent) Ask(ctx context.Context, r *agent.Request) (agent.Reply, 
 	return agent.Reply{Output: res.Output}, err
 }
 
-// A loop that runs tests, fixes and verifies, and reports what it cannot fix: the spans of its five ways, where each
-// step calls a tool, and where each asks an agent.
+// A loop that runs tests, fixes and verifies, and reports what it cannot fix: the spans of its five paths, with steps
+// that call a tool, and with steps that ask an agent.
 func TestSpansOfAFixingLoop(t *testing.T) {
 	t.Parallel()
 	const calls = "    call of "

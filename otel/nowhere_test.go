@@ -20,10 +20,10 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// marker stands in every text that no span may have.
+// marker is a part of every text that must not be in a span.
 const marker = "m4rk3r"
 
-// texts are all texts of all spans.
+// texts returns all texts of all spans.
 func (r recorded) texts() []string {
 	var list []string
 	add := func(attributes []attribute.KeyValue) {
@@ -48,7 +48,7 @@ func (r recorded) texts() []string {
 	return list
 }
 
-// echo is a tool that says and fails with what it is given.
+// echo is a tool that returns its input, or fails with it.
 type echo struct{ fails bool }
 
 func (e echo) Spec() tool.Spec {
@@ -66,7 +66,7 @@ func (e echo) Call(_ context.Context, c *tool.Call) (tool.Result, error) {
 	return res, nil
 }
 
-// parrot is an agent that answers what it is asked, or fails with it.
+// parrot is an agent that answers with its question, or fails with it.
 type parrot struct{ fails bool }
 
 func (a parrot) Ask(_ context.Context, r *agent.Request) (agent.Reply, error) {

@@ -6,10 +6,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Name is the name of the tracer, by which a backend knows spans of this package.
+// Name is the name of the tracer, by which a backend identifies the spans of this package.
 const Name = "github.com/millrace-go/millrace/otel"
 
-// Option is a choice for [Instrument].
+// Option is an option of [Instrument].
 type Option func(*settings)
 
 type settings struct {
@@ -17,7 +17,7 @@ type settings struct {
 	kind     trace.SpanKind
 }
 
-// WithTracerProvider says where the spans go. Without it, and for nil, that is the global provider of package otel.
+// WithTracerProvider sets the provider of the spans. Nil, or no such option, means the global provider of package otel.
 func WithTracerProvider(provider trace.TracerProvider) Option {
 	return func(s *settings) {
 		if provider != nil {
@@ -26,9 +26,9 @@ func WithTracerProvider(provider trace.TracerProvider) Option {
 	}
 }
 
-// WithSpanKind says of what kind the span of a run is: [trace.SpanKindServer] is what the semantic conventions want of
-// a system whose work is to run pipelines. Without it the kind is [trace.SpanKindInternal], for a pipeline that a
-// program runs as a part of its own work. Spans of steps are always internal.
+// WithSpanKind sets the kind of the span of a run. The semantic conventions want [trace.SpanKindServer] for a system
+// whose purpose is to run pipelines. The default is [trace.SpanKindInternal], for a program that runs a pipeline as a
+// part of its own work. Spans of steps are always internal.
 func WithSpanKind(kind trace.SpanKind) Option {
 	return func(s *settings) { s.kind = kind }
 }

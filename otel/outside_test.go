@@ -20,7 +20,7 @@ import (
 	millraceotel "github.com/millrace-go/millrace/otel"
 )
 
-// answering is an agent that answers in turn; the last answer again and again.
+// answering is an agent that gives its answers in turn, and repeats the last one.
 type answering struct {
 	replies []agent.Reply
 	asked   *int
@@ -35,7 +35,7 @@ func (a answering) Ask(_ context.Context, r *agent.Request) (agent.Reply, error)
 	return reply, nil
 }
 
-// linesOf are the attributes whose keys begin so, a line each.
+// linesOf returns the attributes whose keys start with one of the texts, one per line.
 func linesOf(all string, beginnings ...string) string {
 	found := ""
 	for line := range strings.Lines(all) {
@@ -48,7 +48,7 @@ func linesOf(all string, beginnings ...string) string {
 	return found
 }
 
-// A visit that asks an agent names the model, and what all its attempts have read and written.
+// A visit that asks an agent has the model and the tokens of all its attempts.
 func TestAttributesOfPrompts(t *testing.T) {
 	t.Parallel()
 	const invoked = "gen_ai.operation.name=invoke_agent\n"
@@ -103,7 +103,7 @@ gen_ai.usage.output_tokens=20
 	}
 }
 
-// An answer that is on record was asked for once: its span has no tokens, and is marked as replayed.
+// A recorded answer is asked for once: its span has no tokens, and is marked as replayed.
 func TestReplayedPrompt(t *testing.T) {
 	t.Parallel()
 	r := record()
@@ -125,7 +125,7 @@ func TestReplayedPrompt(t *testing.T) {
 	}
 }
 
-// shells are executors that run scripts, in a sandbox if there is one.
+// shells returns an executor that runs scripts, in a sandbox if there is one.
 func shells(t *testing.T) millrace.Executor {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -137,7 +137,7 @@ func shells(t *testing.T) millrace.Executor {
 	}}
 }
 
-// A visit that runs a command names the program and its end, and the command finds its span.
+// A visit that runs a command has the program and its exit, and the command finds its span.
 func TestAttributesOfCommands(t *testing.T) {
 	t.Parallel()
 	x := shells(t)

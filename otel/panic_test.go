@@ -47,7 +47,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// broken is a processor that fails where its field demands it.
+// broken is a processor that calls its fields, which fail.
 type broken struct {
 	start, end func()
 }
@@ -57,7 +57,7 @@ func (b broken) OnEnd(sdktrace.ReadOnlySpan)                     { b.end() }
 func (broken) Shutdown(context.Context) error                    { return nil }
 func (broken) ForceFlush(context.Context) error                  { return nil }
 
-// noProvider is a provider that fails at once.
+// noProvider is a provider that panics at once.
 type noProvider struct{ noop.TracerProvider }
 
 func (noProvider) Tracer(string, ...trace.TracerOption) trace.Tracer { panic("no tracer") }
@@ -70,7 +70,7 @@ func (exporter) Shutdown(context.Context) error                             { re
 
 var changing = regexp.MustCompile(`"(total_duration|duration|backup_id)":("[^"]*"|[0-9.e+-]+)`)
 
-// Whatever OpenTelemetry does, a run ends as it does without.
+// If OpenTelemetry fails in any way, a run ends as it does without it.
 func TestWhatIsBrokenChangesNothing(t *testing.T) {
 	t.Parallel()
 	none, fails := func() {}, func(text string) func() { return func() { panic(text) } }
@@ -109,7 +109,7 @@ func TestWhatIsBrokenChangesNothing(t *testing.T) {
 			t.Errorf("%s was not reported, but %q", name, reported.list)
 		}
 	}
-	// One that ends the goroutine cannot be held up, but the run can be kept from noticing more than that it was so.
+	// A processor that ends the goroutine cannot be stopped, but the run notices nothing except the end of the goroutine.
 	runner := millraceotel.Instrument(millrace.Executor{}, millraceotel.WithTracerProvider(processor(broken{none, runtime.Goexit})))
 	res, err := runner.Run(t.Context(), tree("a", "x"), edit("a").MustBuild())
 	if err != nil || !res.Success || len(res.Warnings) != 2 {

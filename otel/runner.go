@@ -8,21 +8,21 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Runner does what its executor does, and makes spans of it. It is safe for concurrent use. The zero Runner is of no
-// use; [Instrument] returns one.
+// Runner does what its executor does, and makes spans of it. It is safe for concurrent use. The zero Runner is
+// unusable; [Instrument] returns a Runner.
 type Runner struct {
 	x millrace.Executor
 	s settings
 }
 
-// Instrument returns a Runner for an executor. Observe, StepContext and RunContext of the executor are called as
-// before, the latter two with the new span in the context that they are given, so that they can add to it. Commands
-// find the span of their step as TRACEPARENT, unless Commands.EnvFor of the executor gives one.
+// Instrument returns a Runner for an executor. Observe, StepContext and RunContext of the executor are still called.
+// The latter two get a context with the new span, so that they can add to it. Commands find the span of their step as
+// TRACEPARENT, unless Commands.EnvFor of the executor sets it.
 func Instrument(x millrace.Executor, opts ...Option) Runner {
 	return Runner{x: x, s: settingsOf(opts)}
 }
 
-// Run is [millrace.Executor.Run] with a span. There is one also if the pipeline is refused.
+// Run is [millrace.Executor.Run] with a span, even if the pipeline is refused.
 func (r Runner) Run(ctx context.Context, fsys afero.Fs, p millrace.Pipeline) (*millrace.Result, error) {
 	t := r.tracing()
 	t.asked = askedBy(p)
@@ -31,8 +31,8 @@ func (r Runner) Run(ctx context.Context, fsys afero.Fs, p millrace.Pipeline) (*m
 	return res, err
 }
 
-// Plan is [millrace.Executor.Plan] with a span. The plan's Commit makes a span of its own, in the context that it is
-// given; so do plans that are made of this one.
+// Plan is [millrace.Executor.Plan] with a span. The plan's Commit makes a span of its own, in the context that it gets;
+// so do plans derived from this one.
 func (r Runner) Plan(ctx context.Context, fsys afero.Fs, p millrace.Pipeline) (*millrace.Plan, error) {
 	t := r.tracing()
 	t.asked = askedBy(p)
@@ -61,7 +61,7 @@ func (r Runner) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string)
 	return r.tracing().executor().PlanRestore(ctx, fsys, backupID)
 }
 
-// started is what a run would have begun with.
+// started returns the event with which a run would have started.
 func (r Runner) started(p millrace.Pipeline, phase string, dryRun bool) millrace.RunStarted {
 	return millrace.RunStarted{
 		Pipeline: p.Name(), RunID: r.x.RunID, Phase: phase, Classification: p.Classification(), Steps: p.Len(),

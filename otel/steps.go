@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Names of the conventions for generative AI; the package of the conventions for pipelines has them no more.
+// Names of the conventions for generative AI; the package of the conventions for pipelines no longer has them.
 const (
 	operation     = attribute.Key("gen_ai.operation.name")
 	toolName      = attribute.Key("gen_ai.tool.name")
@@ -23,15 +23,15 @@ const (
 	outputTokens  = attribute.Key("gen_ai.usage.output_tokens")
 )
 
-// asked is what a step asks for, as far as that stands in the pipeline. The values of templates are left out, for they
-// can be any text: a template is not a label.
+// asked has the names that a step uses, if they are in the pipeline. The values of templates are left out: they can be
+// any text, and are not labels.
 type asked struct {
 	command, prompt bool
 	program         string // of a command
 	agent, model    string // of a prompt
 }
 
-// askedBy reports what each step asks for, by its id.
+// askedBy returns the names that each step uses, by its id.
 func askedBy(p millrace.Pipeline) map[string]asked {
 	all := make(map[string]asked)
 	for _, s := range p.Steps() {
@@ -61,7 +61,7 @@ func askedOfAgent(p millrace.Pipeline, a actions.Prompt) asked {
 	return asked{prompt: true, agent: label(a.Agent), model: label(a.Within(p.Sandbox()).Model)}
 }
 
-// name is what programs, agents and models are called.
+// name matches the names of programs, agents and models.
 var name = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:/@+-]{0,127}$`)
 
 // label returns a name, or "" for a text that is not a name.
@@ -72,7 +72,7 @@ func label(text string) string {
 	return text
 }
 
-// attributes are those of a visit that has asked for it.
+// attributes returns the attributes of a visit that runs a command or asks an agent.
 func (v *visit) attributes(res millrace.StepResult) []attribute.KeyValue {
 	var list []attribute.KeyValue
 	named := func(key attribute.Key, value string) {
@@ -85,7 +85,7 @@ func (v *visit) attributes(res millrace.StepResult) []attribute.KeyValue {
 		list = append(list, operation.String("invoke_agent"))
 		named(agentName, v.asked.agent)
 		model := v.asked.model
-		if model == "" { // the agent has chosen
+		if model == "" { // the agent chose the model
 			model = v.model
 		}
 		named(requestModel, model)
@@ -106,7 +106,7 @@ func (v *visit) attributes(res millrace.StepResult) []attribute.KeyValue {
 	return list
 }
 
-// replied counts what an answer has cost in tokens.
+// replied adds the tokens of an answer.
 func (v *visit) replied(e millrace.AgentReplied) {
 	v.model = label(e.Model)
 	v.input += max(e.InputTokens, 0)

@@ -16,7 +16,7 @@ import (
 	millraceotel "github.com/millrace-go/millrace/otel"
 )
 
-// recorded is a provider whose spans are kept, in the order in which they have ended.
+// recorded is a provider whose spans are kept, in the order of their ends.
 type recorded struct {
 	*tracetest.InMemoryExporter
 	provider *sdktrace.TracerProvider
@@ -29,7 +29,7 @@ func record() recorded {
 
 func (r recorded) option() millraceotel.Option { return millraceotel.WithTracerProvider(r.provider) }
 
-// story writes all spans as a tree: "name result code", events, and what hangs below.
+// story writes all spans as a tree: "name result code", events, and the child spans.
 func (r recorded) story(t *testing.T) string {
 	t.Helper()
 	return outline(t, r.GetSpans())
@@ -61,7 +61,7 @@ func outline(t *testing.T, spans tracetest.SpanStubs) string {
 	return b.String()
 }
 
-// line is a span without its attributes, but for how it has ended.
+// line returns a span without its attributes, except those of its result.
 func line(t *testing.T, s tracetest.SpanStub) string {
 	t.Helper()
 	attributes := valuesOf(s.Attributes)
@@ -108,7 +108,7 @@ func valuesOf(list []attribute.KeyValue) map[string]string {
 	return values
 }
 
-// attributesOf are all attributes of the span of that name, a line each, in order.
+// attributesOf returns all attributes of the span with that name, one per line, in order.
 func (r recorded) attributesOf(t *testing.T, name string) string {
 	t.Helper()
 	spans := r.GetSpans()
@@ -124,7 +124,7 @@ func (r recorded) attributesOf(t *testing.T, name string) string {
 	return strings.Join(lines, "")
 }
 
-// tree is a file system in memory with files: name, text, name, text.
+// tree returns a file system in memory with files: name, text, name, text.
 func tree(files ...string) afero.Fs {
 	fsys := afero.NewMemMapFs()
 	for i := 0; i < len(files); i += 2 {

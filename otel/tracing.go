@@ -13,36 +13,36 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// tracing makes the spans of one call of a Runner, and of the commits of the plan that it has returned. Events do not
-// say what they belong to, so each call has an observer of its own.
+// tracing makes the spans of one call of a Runner, and of the commits of the plan that the call returned. Events do not
+// name their run, so each call has its own observer.
 type tracing struct {
 	host  millrace.Executor
 	s     settings
-	asked map[string]asked // by the ids of the steps; nil where none are run
+	asked map[string]asked // by the ids of the steps; nil if no steps run
 
 	mu     sync.Mutex
 	begun  bool
-	roots  []*root           // of what goes on; more than one if a plan is committed twice at the same time
-	visits map[string]*visit // of what goes on, by the ids of their steps
+	roots  []*root           // in progress; more than one if a plan is committed twice at the same time
+	visits map[string]*visit // in progress, by the ids of their steps
 }
 
-// root is what goes on as a whole.
+// root is a run, plan, commit or restore in progress.
 type root struct {
 	span trace.Span
 	run  string // names it in the ids of its visits
-	lost bool   // the executor does not know of it, because the host's own RunContext has panicked
+	lost bool   // the executor does not know it, because the host's own RunContext panicked
 }
 
-// visit is one visit of a step that goes on.
+// visit is a visit of a step in progress.
 type visit struct {
 	span  trace.Span
 	asked asked
-	// Facts that its agent has reported about itself; events come one at a time.
+	// Facts that its agent has reported about itself; events arrive one at a time.
 	model         string
 	input, output int64
 }
 
-// executor is the host's, with hooks.
+// executor returns the executor of the host with hooks.
 func (t *tracing) executor() millrace.Executor {
 	x := t.host
 	x.Observe = millrace.Observers(t.host.Observe, func(e millrace.Event) { safely(func() { t.observe(e) }) })
@@ -51,7 +51,7 @@ func (t *tracing) executor() millrace.Executor {
 	return x
 }
 
-// envFor is the environment of a command: that of the host, and the span of its step where the host does not give one.
+// envFor returns the environment of a command: that of the host, and the span of its step, unless the host sets one.
 func (t *tracing) envFor(ctx context.Context) map[string]string {
 	env := make(map[string]string)
 	safely(func() { maps.Copy(env, EnvFor(ctx)) })
@@ -77,7 +77,7 @@ func (t *tracing) runContext(ctx context.Context, e millrace.RunStarted) (contex
 		return ctx, func(f millrace.RunFinished) { t.end(r, f) }
 	}
 	returned := false
-	defer func() { // the host's may panic
+	defer func() { // the host's RunContext may panic
 		if r != nil && !returned {
 			t.mu.Lock()
 			r.lost = true
@@ -94,7 +94,7 @@ func (t *tracing) runContext(ctx context.Context, e millrace.RunStarted) (contex
 	}
 }
 
-// begin makes the span of a run, and puts it into the context. Nil is for none.
+// begin starts the span of a run, and puts it into the context. It returns nil if the span could not be made.
 func (t *tracing) begin(ctx *context.Context, e millrace.RunStarted) (r *root) {
 	t.mu.Lock()
 	t.begun = true
@@ -116,7 +116,7 @@ func (t *tracing) begin(ctx *context.Context, e millrace.RunStarted) (r *root) {
 	return r
 }
 
-// end ends the span of a run, and those of visits that were not told to be over.
+// end ends the span of a run, and the spans of visits whose end was not reported.
 func (t *tracing) end(r *root, f millrace.RunFinished) {
 	if r == nil {
 		return
@@ -139,7 +139,7 @@ func (t *tracing) end(r *root, f millrace.RunFinished) {
 	})
 }
 
-// refused makes the span of what has failed before it began.
+// refused makes the span of a run that failed before it started.
 func (t *tracing) refused(ctx context.Context, e millrace.RunStarted, err error) {
 	t.mu.Lock()
 	begun := t.begun
@@ -171,7 +171,7 @@ func (t *tracing) stepContext(ctx context.Context, e millrace.StepStarted) conte
 	return t.host.StepContext(ctx, e)
 }
 
-// observe makes of events what they say of spans.
+// observe applies events to spans.
 func (t *tracing) observe(e millrace.Event) {
 	switch e := e.(type) {
 	case millrace.StepRetrying:
@@ -196,7 +196,7 @@ func (t *tracing) observe(e millrace.Event) {
 	case millrace.StepJumped:
 		t.ofRun(func(r *root) { r.span.AddEvent("millrace.jump", trace.WithAttributes(jump(e)...)) })
 	case millrace.CommitPhase:
-		if e.Done == 0 && e.Total == 0 && e.Bytes == 0 { // it begins
+		if e.Done == 0 && e.Total == 0 && e.Bytes == 0 { // the phase starts
 			t.ofRun(func(r *root) {
 				r.span.AddEvent("millrace.commit.phase", trace.WithAttributes(commitPhase.String(e.Phase)))
 			})
@@ -222,8 +222,8 @@ func (t *tracing) ofVisit(step string, do func(*visit)) {
 	}
 }
 
-// ofRun does something with the root that was begun last. Of two commits at the same time that may be the wrong root,
-// but only one commit gets as far as a phase.
+// ofRun calls do with the root that was started last. With two commits at the same time that may be the wrong root, but
+// only one commit gets as far as a phase.
 func (t *tracing) ofRun(do func(*root)) {
 	t.mu.Lock()
 	var r *root

@@ -9,7 +9,7 @@ type Counts struct {
 	Critical int `json:"CRITICAL"`
 }
 
-// Add counts a level so many times. A negative number takes it back. Unset, and a value that is not a level, change
+// Add counts a level a number of times; a negative number subtracts. Unset, and a value that is not a level, change
 // nothing.
 func (c *Counts) Add(l Level, times int) {
 	switch l {

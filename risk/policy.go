@@ -2,30 +2,30 @@ package risk
 
 import "cmp"
 
-// Threshold is where a level begins: at that many files, or at that many edits, whichever is reached first. In each
-// field zero means the number of the documented table, a negative number that this measure never leads to the level.
-// A level that begins at nothing at all cannot be written; 1 is the smallest threshold.
+// Threshold is the beginning of a level: that many files, or that many edits, whichever is reached first. In each field
+// zero means the number of the documented table, a negative number means that this measure never leads to the level. A
+// level cannot begin at 0; 1 is the smallest threshold.
 type Threshold struct {
 	Files int
 	Edits int
 }
 
-// Policy holds the thresholds. The zero value is the documented table:
+// Policy has the thresholds. The zero value is the documented table:
 //
 //	MEDIUM    from  30 files or  100 edits
 //	HIGH      from  50 files or  500 edits
 //	CRITICAL  from  80 files or 1000 edits
 //
-// Thresholds need not rise with the level: the highest level that is reached wins. A Policy is a value and safe for
-// concurrent use.
+// Thresholds need not rise with the level: the highest reached level wins. A Policy is a value and safe for concurrent
+// use.
 type Policy struct {
 	Medium   Threshold
 	High     Threshold
 	Critical Threshold
 }
 
-// Assess returns the highest level whose threshold is reached by the number of files or by the number of edits, and Low
-// if none is. It never returns Unset; negative numbers count as zero.
+// Assess returns the highest level whose threshold is reached by the number of files or of edits, and Low if none is.
+// It never returns Unset; negative numbers count as zero.
 func (p Policy) Assess(files, edits int) Level {
 	for l := Critical; l > Low; l-- {
 		if p.Threshold(l).reached(files, edits) {
@@ -35,11 +35,11 @@ func (p Policy) Assess(files, edits int) Level {
 	return Low
 }
 
-// Threshold returns where the level begins, with the numbers of the documented table filled in. Unset and Low begin at
-// nothing: their threshold is the zero Threshold.
+// Threshold returns the beginning of the level, with the numbers of the documented table filled in. Unset and Low begin
+// at 0: their threshold is the zero Threshold.
 func (p Policy) Threshold(l Level) Threshold {
-	// The documented table. Its row for LOW says "<30 files OR <100 edits", which taken literally overlaps all other
-	// rows; a change is Low if it is below both.
+	// The documented table. Its row for LOW has "<30 files OR <100 edits", which taken literally overlaps all other rows;
+	// a change is Low if it is below both.
 	var t, table Threshold
 	switch l {
 	case Medium:

@@ -1,7 +1,7 @@
 // Package risk rates a change by its size: the number of files and the number of replacements.
 //
-// A [Policy] holds the thresholds, and [Policy.Assess] returns the [Level]. It compares only two numbers. The
-// executor decides the consequences of a level for a run: a warning, a refusal, whether force helps.
+// A [Policy] has the thresholds, and [Policy.Assess] returns the [Level]. It compares only two numbers. The executor
+// decides the consequences of a level for a run: a warning, a refusal, whether force helps.
 //
 //	var p risk.Policy             // the documented table
 //	p.Assess(12, 45)              // LOW
@@ -15,15 +15,15 @@ import (
 	"strings"
 )
 
-// Level describes how dangerous a change is. Levels are ordered: a comparison such as level >= High is meant to be
-// written. The zero value is Unset.
+// Level is the risk of a change. Levels are ordered, so comparisons such as level >= High are meaningful. The zero
+// value is Unset.
 type Level uint8
 
 // The levels.
 const (
-	// Unset is not a level at all, as for a run that cannot write. It prints as "" and is below Low.
+	// Unset means no level, as for a run that cannot write. It prints as "" and is below Low.
 	Unset Level = iota
-	// Low is nothing to talk about.
+	// Low needs no attention.
 	Low
 	// Medium is worth a warning.
 	Medium
@@ -33,8 +33,8 @@ const (
 	Critical
 )
 
-// String returns "LOW", "MEDIUM", "HIGH" or "CRITICAL", and "" for Unset. A value that is none of the levels gives
-// "Level(9)" or the like.
+// String returns "LOW", "MEDIUM", "HIGH" or "CRITICAL", and "" for Unset. For other values it returns "Level(9)", for
+// example.
 func (l Level) String() string {
 	if l <= Critical {
 		return [...]string{"", "LOW", "MEDIUM", "HIGH", "CRITICAL"}[l]
@@ -42,7 +42,7 @@ func (l Level) String() string {
 	return fmt.Sprintf("Level(%d)", uint8(l))
 }
 
-// MarshalText returns what String does. It fails for a value that is none of the levels.
+// MarshalText returns the text of String. It fails for a value that is not a level.
 func (l Level) MarshalText() ([]byte, error) {
 	if l > Critical {
 		return nil, &unknownLevelError{Text: l.String()}
@@ -60,8 +60,8 @@ func (l *Level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Parse returns the level of that name, in capital or small letters; "" is Unset. For anything
-// else the error names the levels.
+// Parse returns the level with that name, in capital or small letters; "" is Unset. For other names the error lists the
+// levels.
 func Parse(name string) (Level, error) {
 	for l := Unset; l <= Critical; l++ {
 		if strings.EqualFold(name, l.String()) {
@@ -71,7 +71,7 @@ func Parse(name string) (Level, error) {
 	return Unset, &unknownLevelError{Text: name}
 }
 
-// unknownLevelError reports that a text or a number is none of the levels.
+// unknownLevelError reports that a text or a number is not a level.
 type unknownLevelError struct {
 	Text string
 }
@@ -81,7 +81,7 @@ func (e *unknownLevelError) Error() string {
 	return fmt.Sprintf("unknown risk level %q: use LOW, MEDIUM, HIGH or CRITICAL", e.Text)
 }
 
-// MarshalJSON gives the code and the message.
+// MarshalJSON returns the code and the message.
 func (e *unknownLevelError) MarshalJSON() ([]byte, error) {
 	return json.Marshal(struct {
 		Code    string `json:"code"`

@@ -28,7 +28,7 @@ func TestDocumentedTable(t *testing.T) {
 		{49, 499, risk.Medium},
 		{50, 0, risk.High},
 		{0, 500, risk.High},
-		{10, 600, risk.High}, // the row for LOW says "<30 files OR <100 edits"
+		{10, 600, risk.High}, // the row for LOW has "<30 files OR <100 edits"
 		{79, 999, risk.High},
 		{80, 0, risk.Critical},
 		{0, 1000, risk.Critical},
@@ -92,7 +92,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-// A change that is larger in either measure is never judged lower, and the level is the highest one whose threshold is
+// A change that is larger in either measure is never judged lower, and the level is the highest whose threshold is
 // reached.
 func TestAssessProperties(t *testing.T) {
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// asking is a host whose tool "ask" answers anew each time, and fails the first times.
+// asking returns a host whose tool "ask" has a new answer each time, and fails the first times.
 func asking(t *testing.T, p *place, failures int) (h rundir.Host, asked *int) {
 	t.Helper()
 	h, asked = p.host(), new(int)
@@ -45,7 +45,7 @@ func TestRetry_asksAgain(t *testing.T) {
 	}
 }
 
-// So is to go back to a step that was done.
+// Going back to a finished step also makes a new attempt.
 func TestRetryJob_asksAgain(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -64,7 +64,7 @@ func TestRetryJob_asksAgain(t *testing.T) {
 	same(t, "output", run.Result.Results[0].Output, "answer 2")
 }
 
-// A job of a run that cannot go on is refused as the run is.
+// A job of a run that cannot continue is refused like the run.
 func TestRetryJob_final(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

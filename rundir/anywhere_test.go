@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// Wherever a cancel comes, by whichever manager, also twice: the run is canceled and the tree untouched, or it is too
-// late and the run has succeeded. A canceled run that is retried comes to what a plain one comes to.
+// A cancel at any time, by any manager, even twice: the run is canceled and the tree untouched, or it is too late and
+// the run has succeeded. A canceled run that is retried ends like a run without a cancel.
 func TestCancel_anywhere(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "c", "steps": [
@@ -126,7 +126,7 @@ func TestCancel_anywhere(t *testing.T) {
 	fstest.Countf(t, "canceled, or too late: %v", counts)
 }
 
-// Of many who play a job one does, whichever manager they have.
+// If many callers play a job, exactly one succeeds, with any managers.
 func TestPlay_once(t *testing.T) {
 	t.Parallel()
 	for range fstest.Runs(2, 20, 200) {

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// BenchmarkList is a page of 50 runs, filtered, by a store that was just opened.
+// BenchmarkList lists a page of 50 runs, filtered, in a store that was just opened.
 func BenchmarkList(b *testing.B) {
 	for _, count := range []int{10_000, 100_000} {
 		b.Run(fmt.Sprint(count), func(b *testing.B) {
@@ -40,7 +40,7 @@ func openBench(b *testing.B, dir string) *Store {
 	return openStore(b, openDir(b, dir), Options{NoSync: true})
 }
 
-// BenchmarkList_queue is a page of 50 of runs that wait for a process.
+// BenchmarkList_queue lists a page of 50 runs that wait for a process.
 func BenchmarkList_queue(b *testing.B) {
 	const count = 10_000
 	dir := b.TempDir()
@@ -63,7 +63,7 @@ func BenchmarkList_queue(b *testing.B) {
 	}
 }
 
-// BenchmarkSlots is what a list does with the index alone.
+// BenchmarkSlots measures the part of a list that uses only the index.
 func BenchmarkSlots(b *testing.B) {
 	e := entryOf(shownRun{folded: history(b, ended(runs.Success, "")), number: 12})
 	e.name, e.sha, e.id = []byte("rename"), make([]byte, 64), make([]byte, 32)

@@ -35,7 +35,7 @@ func (s *Store) Jobs(ctx context.Context, ref runs.RunRef, f runs.JobFilter) (ru
 		return runs.Page[runs.Job]{}, err
 	}
 	if l.created.Fleet != nil {
-		return f.PageOf(nil), nil // its targets have jobs
+		return f.PageOf(nil), nil // only its targets have jobs
 	}
 	steps := s.stepsOf(l)
 	all := make([]runs.Job, 0, len(l.jobs))
@@ -57,7 +57,7 @@ func (s *Store) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	if j.done != nil {
 		result, err := stepResult(j.done, l.mostRead(), data)
 		if err != nil && !j.retried {
-			result, err = l.inWhole(v.Name, data, err) // the last record may have it, too
+			result, err = l.inWhole(v.Name, data, err) // the last record may also have it
 		}
 		if err != nil {
 			result = &millrace.StepResult{StepID: v.Name, Action: v.Action, Success: v.Status == runs.Success,
@@ -68,7 +68,7 @@ func (s *Store) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return v, nil
 }
 
-// inWhole returns what the result of the run has of a step, the error if that is nothing.
+// inWhole returns the part of a step in the result of the run, or the error if there is none.
 func (r shownRun) inWhole(step string, data io.ReaderAt, err error) (*millrace.StepResult, error) {
 	if whole := r.result(data); whole != nil {
 		for i := range whole.Results {
@@ -80,7 +80,7 @@ func (r shownRun) inWhole(step string, data io.ReaderAt, err error) (*millrace.S
 	return nil, err
 }
 
-// find returns the run of a reference.
+// find returns the run for a reference.
 func (s *Store) find(ctx context.Context, ref runs.RunRef) (*loaded, error) {
 	if ok, err := s.present(); err != nil || !ok {
 		return nil, errOr(err, runs.RunNotFound(ref))
@@ -108,7 +108,7 @@ func errOr(err, other error) error {
 	return other
 }
 
-// numberOf returns the number of a run, by that or by its id, 0 if there is none.
+// numberOf returns the number of a run, by its number or its id, 0 if there is none.
 func (s *Store) numberOf(ctx context.Context, id string) (number int64, err error) {
 	if n, ok := runs.Number(id); ok {
 		if n > maxNumber {
@@ -129,14 +129,14 @@ func (s *Store) numberOf(ctx context.Context, id string) (number int64, err erro
 	if err := c.run(ctx); err != nil || number == 0 {
 		return 0, err
 	}
-	// The index may be wrong; then nothing is found, as for a run that was just removed.
+	// The index may be wrong; then no run is found, as if it had just been removed.
 	if l, err := s.load(number); err != nil || l.created.ID != id {
 		return 0, nil
 	}
 	return number, nil
 }
 
-// findJob returns the job of a reference: the number of one, or a run and a step.
+// findJob returns the job for a reference: the number of a job, or a run and a step.
 func (s *Store) findJob(ctx context.Context, ref runs.JobRef) (*loaded, *job, error) {
 	run, step, named := strings.Cut(ref.ID, "/")
 	ordinal := 0
@@ -163,7 +163,8 @@ func (s *Store) findJob(ctx context.Context, ref runs.JobRef) (*loaded, *job, er
 	return l, l.jobs[ordinal-1], nil
 }
 
-// ordinalOf returns the ordinal of the latest job of a step, 0 for none. The commit has its name if no step has.
+// ordinalOf returns the ordinal of the latest job of a step, 0 for none. "commit" means the commit if no step has that
+// name.
 func (r shownRun) ordinalOf(step string, steps []stepName) int {
 	for index, ordinal := range r.latest[:r.commitIndex()] {
 		if name, _ := r.nameOf(r.jobs[ordinal-1], steps); name == step && index < r.commitIndex() {
@@ -176,7 +177,7 @@ func (r shownRun) ordinalOf(step string, steps []stepName) int {
 	return 0
 }
 
-// maxSteps is how long the names of the steps of a run can be, in bytes.
+// maxSteps is the largest size of the step names of a run, in bytes.
 const maxSteps = 4 << 20
 
 // stepsOf returns the steps of the pipeline of a run, nil if their names were removed with its data.

@@ -67,8 +67,8 @@ func TestLogs(t *testing.T) {
 	fstest.Must(t, w.close())
 }
 
-// Results of steps are put together as long as there is none of the run; what is too long, or not there any more, is
-// left out with a warning.
+// As long as a run has no result, it is built from the results of its steps; contents that are too long, or removed,
+// are left out with a warning.
 func TestResults(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, afero.NewMemMapFs(), Options{})
@@ -122,7 +122,7 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// A step called commit is a step; the commit has its number then.
+// A step may be called commit; then the commit is only available by its number.
 func TestJob_commitStep(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, afero.NewMemMapFs(), Options{})
@@ -136,7 +136,7 @@ func TestJob_commitStep(t *testing.T) {
 	}
 }
 
-// parentOf makes a run with so many targets.
+// parentOf creates a run with that many targets.
 func parentOf(t *testing.T, s *Store, targets int) *writer {
 	t.Helper()
 	var lines strings.Builder
@@ -167,7 +167,7 @@ func TestTriggers(t *testing.T) {
 		}
 		fstest.Must(t, w.setChild(3, child(1, 3)))
 		fstest.Must(t, w.setChild(22, child(1, 22)))
-		fstest.Must(t, w.setChild(23, child(9, 23))) // of another run, as a stranger could write
+		fstest.Must(t, w.setChild(23, child(9, 23))) // of another run, as a stranger could write it
 		fstest.Must(t, w.setChild(25, child(1, 26)))
 		fstest.Must(t, w.setChild(24, 777))
 		var all []string
@@ -225,7 +225,7 @@ func TestTriggers(t *testing.T) {
 	})
 }
 
-// The records of a store are the same after a way through JSON.
+// The records of a store survive a conversion to JSON and back.
 func TestRecordJSON(t *testing.T) {
 	t.Parallel()
 	r := &record{

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A cancel that comes while a run is about to wait is not lost.
+// A cancel during the moment in which a run starts to wait is not lost.
 func TestCancel_atHold(t *testing.T) {
 	t.Parallel()
 	for _, other := range []bool{false, true} {
@@ -50,7 +50,7 @@ func TestCancel_atHold(t *testing.T) {
 	}
 }
 
-// A reader that looks at a waiting run does not make its cancel fail.
+// A reader of a waiting run does not make its cancel fail.
 func TestCancel_lookedAt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

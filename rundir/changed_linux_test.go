@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A change that another program makes between the hold at the commit and the play is never overwritten: the run fails,
-// or waits again with another digest, and the tree is as that program has left it.
+// A change by another program between the hold at the commit and the play is never overwritten: the run fails, or waits
+// again with another digest, and the change stays in the tree.
 func TestPlay_changedTree(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "g", "steps": [
@@ -27,7 +27,7 @@ func TestPlay_changedTree(t *testing.T) {
 		{"id": "new", "action": "create", "params": {"path": "n/new.txt", "content": "new\n"}},
 		{"id": "cp", "action": "copy", "params": {"files": ["b.txt"], "to": "copied.txt"}}]}`
 	write := func(name string) error { return os.WriteFile(name, []byte("LATE\n"), 0o600) }
-	// A change of a name, after which another name, "" for none, has the times of before.
+	// A rename, after which another name, "" for none, keeps its times.
 	for about, c := range map[string]struct {
 		name, keeps string
 		do          func(name string) error
@@ -61,7 +61,7 @@ func TestPlay_changedTree(t *testing.T) {
 			h.ApproveFrom = risk.Low
 			m := manage(t, p.store, h)
 			run := wait(t, m, create(t, m, text), runs.Manual)
-			time.Sleep(20 * time.Millisecond) // the clock of the file system may go by so much
+			time.Sleep(20 * time.Millisecond) // the resolution of the file system's clock
 			keeps := filepath.Join(dir, c.keeps)
 			was, err := os.Stat(keeps)
 			fstest.Must(t, err)

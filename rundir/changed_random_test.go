@@ -20,21 +20,21 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// life is one process that works on the run of a disk: what the disk was when it died, if it has, else at the end.
+// life is a process that works on the run of a disk, with the disk at its death, or at the end.
 type life struct {
 	disk  *crashfs.Fs
 	posts int // that it had made by then
 	ended bool
-	asked bool // the command was asked, or its answer was replayed
+	asked bool // the command has run, or its answer was replayed
 	run   runs.Run
 }
 
-// live lets a process work on the run. It dies before the operation number die on the disk, counted from the start, or
-// from the end of the command where afterAsk is set.
+// live runs a process that works on the run. It dies before the operation number die on the disk, counted from the
+// start, or with afterAsk from the end of the command.
 func live(t *testing.T, disk *crashfs.Fs, scratch, shared, verb string, die int, afterAsk bool) life {
 	t.Helper()
 	l, c := life{ended: true}, new(counts)
-	var mu sync.Mutex // operations may be at once
+	var mu sync.Mutex // operations may be concurrent
 	c.told = func(e millrace.Event) {
 		if e, ok := e.(millrace.StepFinished); ok && e.Step == "ask" {
 			mu.Lock()
@@ -78,8 +78,8 @@ func hasRun(t *testing.T, disk *crashfs.Fs) bool {
 	return len(page.Items) > 0
 }
 
-// The same at random: a process that dies before any of its operations on the disk, others that take the run up by any
-// verb and may die too, and another program that writes to any file between them.
+// The same at random: a process dies before any of its operations on the disk, others resume the run by any verb and
+// may die too, and another program writes to any file between them.
 func TestTakenUpAtRandom(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -92,14 +92,14 @@ func TestTakenUpAtRandom(t *testing.T) {
 	lives, died, ended, succeeded := 0, 0, 0, 0
 	for n := range fstest.Runs(60, 1_000, 10_000) {
 		disk, posts, allowed := newDisk(t), 0, 1
-		dep := ""                          // the text of dep.txt when the command ended last, or its answer was replayed
+		dep := ""                          // the text of dep.txt at the last end of the command, or replay of its answer
 		written := make(map[string]string) // by the other program, the last of each file
 		var told []string
 		verb := "create"
 		for left := 1 + random.IntN(5); left >= 0; left-- {
 			die, afterAsk := 1+random.IntN(1_500), false
 			if random.IntN(2) == 0 {
-				die, afterAsk = 1+random.IntN(20), true // few operations: the answer is on record, and not yet in a checkpoint
+				die, afterAsk = 1+random.IntN(20), true // few operations: the answer is on record, but not yet in a checkpoint
 			}
 			if left == 0 {
 				die = math.MaxInt // the last one lives
@@ -115,7 +115,7 @@ func TestTakenUpAtRandom(t *testing.T) {
 			}
 			posts += l.posts
 			if verb == "resume post" {
-				allowed++ // a person has said so
+				allowed++ // a person has approved
 			}
 			told = append(told, fmt.Sprintf("%s (died %v, %d posts): %s %s", verb, !l.ended, l.posts, l.run.Status,
 				l.run.Reason))

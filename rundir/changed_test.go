@@ -23,7 +23,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A pipeline that reads and edits, acts outside of the tree, asks a command that reads a file, waits for a person, and
+// A pipeline that reads and edits, acts outside of the tree, runs a command that reads a file, waits for a person, and
 // moves and removes files.
 const takenUp = `{"name": "t", "steps": [
 	{"id": "edit", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "two"}},
@@ -33,11 +33,11 @@ const takenUp = `{"name": "t", "steps": [
 	{"id": "move", "action": "rename", "params": {"files": ["d/b.txt"], "to": "c.txt"}},
 	{"id": "drop", "action": "delete", "params": {"files": ["old"], "recursive": true}}]}`
 
-// counts is a host that counts how often its tool, and the command of a run, were asked.
+// counts is a host that counts the calls of its tool and of the run's command.
 type counts struct {
 	mu    sync.Mutex
 	posts int
-	asks  int // of the command, less what was on record
+	asks  int // of the command, without recorded answers
 	told  func(millrace.Event)
 }
 
@@ -101,7 +101,7 @@ func storeOn(t *testing.T, disk *crashfs.Fs, h rundir.Host, shared string) *rund
 	return m
 }
 
-// deaths are the disk of one run at the moments at which its process may die.
+// deaths returns the disk of one run at all moments at which its process may die.
 func deaths(t *testing.T, scratch, shared string) map[string]*crashfs.Fs {
 	t.Helper()
 	disk, died := newDisk(t), make(map[string]*crashfs.Fs)
@@ -145,10 +145,10 @@ func deaths(t *testing.T, scratch, shared string) map[string]*crashfs.Fs {
 	return died
 }
 
-// A run whose process has died at any moment, on a tree that another program has changed then or not, taken up by any
-// verb: what acts outside is not done twice but by the word of a person, no answer is taken for a tree that it is not
-// about, and nothing of the other program is lost. A file that is in a directory before the step that removes it goes
-// with it.
+// A run whose process has died at any moment, on a tree that another program has changed then or not, is resumed by any
+// verb. Outside actions are repeated only after approval by a person, no answer is used for a tree that it is not
+// about, and no change of the other program is lost. A file that is in a directory before the step that removes it is
+// removed with it.
 func TestTakenUp(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -205,7 +205,7 @@ func TestTakenUp(t *testing.T) {
 	}
 }
 
-// files are the files of a tree, but for the state directory.
+// files returns the files of a tree, without the state directory.
 func files(t *testing.T, disk *crashfs.Fs) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -217,7 +217,7 @@ func files(t *testing.T, disk *crashfs.Fs) map[string]string {
 	return all
 }
 
-// takeUp takes the run up by a verb, and lets it go on where it waits at the gate.
+// takeUp resumes the run by a verb, and continues it when it waits at the gate.
 func takeUp(t *testing.T, m *rundir.Manager, c *counts, disk *crashfs.Fs,
 	scratch, shared, verb string) (run runs.Run, refused error) {
 	t.Helper()
@@ -240,7 +240,7 @@ func takeUp(t *testing.T, m *rundir.Manager, c *counts, disk *crashfs.Fs,
 		cancel()
 		fstest.Must(t, <-done)
 	}
-	if refused != nil && m.IsLeft(t, ref) { // nobody takes it
+	if refused != nil && m.IsLeft(t, ref) { // no process takes it
 		return run, errors.Join(refused, m.Close(t.Context()))
 	}
 	for range 2 {
@@ -257,7 +257,7 @@ func takeUp(t *testing.T, m *rundir.Manager, c *counts, disk *crashfs.Fs,
 	return run, refused
 }
 
-// settled waits until a manager that is at work has taken the run, or has recorded that its process has died.
+// settled waits until a running manager has taken the run, or has recorded that its process has died.
 func settled(t *testing.T, m *rundir.Manager, ref runs.RunRef) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); m.IsLeft(t, ref); time.Sleep(time.Millisecond) {
@@ -271,7 +271,7 @@ func settled(t *testing.T, m *rundir.Manager, ref runs.RunRef) {
 // takenCell is a cell of the table of TestTakenUp.
 type takenCell struct{ moment, change, verb string }
 
-// check compares what came of a run with what has to come of it.
+// check compares the outcome of a run with the expected outcome.
 func (c takenCell) check(t *testing.T, run runs.Run, refused error, posts, asks int) {
 	t.Helper()
 	named := strings.HasPrefix(c.verb, "resume ")

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A manager whose patience ends leaves its runs as a killed process does. A repeatable step is repeated. A step that
-// may have had an effect outside is held.
+// A manager that closes without more time leaves its runs like a killed process. A repeatable step is repeated. A step
+// that may have had an effect outside is held.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for _, pure := range []bool{true, false} {
@@ -69,7 +69,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// With Adopt, a manager goes on with runs whose processes have died; without, it records that they have failed.
+// With Adopt, a manager continues runs whose processes have died; without it, it records that they have failed.
 func TestAdopt(t *testing.T) {
 	t.Parallel()
 	for _, adopt := range []bool{true, false} {
@@ -99,7 +99,7 @@ func TestAdopt(t *testing.T) {
 	}
 }
 
-// leftRunning is a run that its manager has left in the middle of a step.
+// leftRunning returns a run that its manager has left during a step.
 func leftRunning(t *testing.T, p *place) runs.Run {
 	t.Helper()
 	h := p.host()

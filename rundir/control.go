@@ -17,7 +17,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// How often an owner looks for requests, how often the caller looks for the effect, and how much is read.
+// The time between two checks for requests by an owner, the time between two checks for the effect by the caller, and
+// the limits for reading.
 const (
 	listenWait   = 100 * time.Millisecond
 	effectWait   = 10 * time.Millisecond
@@ -27,9 +28,9 @@ const (
 
 const requestEnd = ".json"
 
-// request is what another process asks the owner of a run for. It is signed like a record.
+// request is a request of another process to the owner of a run. It is signed like a record.
 type request struct {
-	// Run is the id of the run, and Takes how often it had been taken: a request is for one owner.
+	// Run is the id of the run. Takes is the number of times that it had been taken: a request is for one owner.
 	Run   string    `json:"run"`
 	Takes int       `json:"takes"`
 	Verb  runs.Verb `json:"verb"`
@@ -37,7 +38,7 @@ type request struct {
 	Time  time.Time `json:"time"`
 }
 
-// listen ends the session when another process asks for that.
+// listen ends the session when another process requests that.
 func (s *session) listen() {
 	ticker := time.NewTicker(listenWait)
 	defer ticker.Stop()
@@ -56,15 +57,15 @@ func (s *session) listen() {
 	}
 }
 
-// nextRequests returns the names of the requests that are to be read now, of those that there are: each time the next
-// ones, from the beginning again behind the last. So a request is read however many a stranger has put there.
+// nextRequests returns the names of the requests to read now: each time the next ones, and after the last again from
+// the beginning. So a request is read even if a stranger has put many files there.
 func (s *session) nextRequests(names []string) []string {
 	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, requestEnd) })
 	if len(names) <= mostRequests {
 		return names
 	}
 	slices.Sort(names)
-	from, _ := slices.BinarySearch(names, s.heard+"\x00") // behind it, whether it is still there or not
+	from, _ := slices.BinarySearch(names, s.heard+"\x00") // after it, even if it no longer exists
 	if from == len(names) {
 		from = 0
 	}
@@ -73,7 +74,7 @@ func (s *session) nextRequests(names []string) []string {
 	return names
 }
 
-// requested returns a request to cancel that is for this owner, nil if there is none. An unsigned request is ignored.
+// requested returns a request to cancel for this owner, nil if there is none. An unsigned request is ignored.
 func (s *session) requested() *request {
 	store, number := s.m.store, s.w.number
 	dir := store.run(number, controlDir)
@@ -92,7 +93,7 @@ func (s *session) requested() *request {
 		if err != nil || r.Run != id {
 			continue
 		}
-		_ = store.d.Remove(store.run(number, controlDir, name)) // it does no harm: it is for this owner alone
+		_ = store.d.Remove(store.run(number, controlDir, name)) // if it stays it does no harm: it is only for this owner
 		if r.Takes == takes && r.Verb == runs.VerbCancel {
 			return r
 		}
@@ -118,7 +119,7 @@ func (s *Store) readRequest(number int64, name string) (*request, error) {
 	return r, json.Unmarshal(text, r)
 }
 
-// writeRequest asks the owner of a run. The file has its name when it is whole.
+// writeRequest writes a request to the owner of a run. The file gets its name when it is complete.
 func (s *Store) writeRequest(number int64, r *request) (name string, err error) {
 	key, err := s.writeKey()
 	if err != nil {
@@ -144,7 +145,7 @@ func (s *Store) writeRequest(number int64, r *request) (name string, err error) 
 	return name, s.d.FS.Rename(temp, name)
 }
 
-// cancel records that the run is to end, and ends what it does. It does nothing for a run that waits by now.
+// cancel records that the run will end, and ends its work. It does nothing if the run already waits.
 func (s *session) cancel(user string) error {
 	s.canceling.Lock()
 	defer s.canceling.Unlock()
@@ -158,8 +159,8 @@ func (s *session) cancel(user string) error {
 	return nil
 }
 
-// Cancel implements [runs.Manager]. It waits until the run has ended; when ctx is done before, the error reports that
-// the cancel was requested, and matches the cause.
+// Cancel implements [runs.Manager]. It waits until the run has ended. If ctx is done before, the error reports that the
+// cancel was requested, and matches the cause.
 func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	l, err := m.store.find(ctx, ref)
 	if err != nil {
@@ -178,7 +179,7 @@ func (m *Manager) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error)
 	return m.store.Get(ctx, ref)
 }
 
-// cancel ends a run that check allows it for.
+// cancel ends a run if check allows it.
 func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun) error) error {
 	if err := m.cancelAs(ctx, number, check, false); err != nil {
 		return err
@@ -191,7 +192,7 @@ func (m *Manager) cancel(ctx context.Context, number int64, check func(shownRun)
 	return nil
 }
 
-// cancelAs is cancel. Work within a fleet is done although the manager is closed.
+// cancelAs is cancel. Within a fleet it works even if the manager is closed.
 func (m *Manager) cancelAs(ctx context.Context, number int64, check func(shownRun) error, within bool) error {
 	for asked := false; ; asked = true {
 		l, err := m.store.look(number)
@@ -209,18 +210,18 @@ func (m *Manager) cancelAs(ctx context.Context, number int64, check func(shownRu
 			}
 		}
 		if s := m.session(number); s != nil {
-			if err := s.cancel(m.host.User); err != nil && !errors.Is(err, os.ErrClosed) { // else it has just ended
+			if err := s.cancel(m.host.User); err != nil && !errors.Is(err, os.ErrClosed) { // otherwise it has just ended
 				return err
 			}
 			select {
 			case <-s.over:
-				continue // it may wait now, which it does not while it is canceled
+				continue // it may wait now; a run that is being canceled does not wait
 			case <-ctx.Done():
 				return requestedOnly(ctx)
 			}
 		}
 		again, err := false, error(runs.ErrBusy)
-		if !l.status.Active() || l.dead { // else its lock is held
+		if !l.status.Active() || l.dead { // otherwise its lock is held
 			again, err = m.cancelOwned(ctx, number, check, within)
 		}
 		if errors.Is(err, runs.ErrBusy) {
@@ -255,7 +256,7 @@ func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(show
 		err = m.settle(ctx, w, false)
 	}
 	if err == nil && w.status() == runs.Canceled {
-		return false, w.close() // as its process was asked to before it died
+		return false, w.close() // its process had received a cancel before it died
 	}
 	if err == nil {
 		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number}) })
@@ -278,8 +279,9 @@ func (m *Manager) cancelOwned(ctx context.Context, number int64, check func(show
 	return false, also(err, w.close())
 }
 
-// ask requests the cancel of a run that another process works on, and waits until that has let it go: the run may have
-// ended then, or wait, or have another owner, or none. Of a run that is only looked at nothing is requested.
+// ask requests the cancel of a run that another process works on, and waits until that process releases it. By then the
+// run may have ended, or wait, or have another owner, or none. If the run is only being looked at, no request is
+// written.
 func (m *Manager) ask(ctx context.Context, l *loaded) (err error) {
 	name := ""
 	if l.takes > 0 && l.status.Active() {

@@ -23,8 +23,8 @@ type crashes struct {
 	now     acknowledged
 }
 
-// acknowledged is what a store has said was done: by run, how many records were appended, and how many of them were
-// durable. Runs that were removed have -1.
+// acknowledged has the acknowledgements of a store: by run, the number of records appended, and the number of durable
+// records. Removed runs have -1.
 type acknowledged struct{ appended, durable map[int64]int }
 
 type stopped struct {
@@ -50,7 +50,7 @@ func (c *crashes) stop(op string) {
 		acknowledged{maps.Clone(c.now.appended), maps.Clone(c.now.durable)}})
 }
 
-// said notes what a writer has acknowledged.
+// said records what a writer has acknowledged.
 func (c *crashes) said(w *writer, r *record) {
 	c.now.appended[w.number] = w.records.End().Count
 	if synced(r) {
@@ -58,7 +58,7 @@ func (c *crashes) said(w *writer, r *record) {
 	}
 }
 
-// runAll is everything that is done to runs: made, worked on, held, played, retried, ended, removed.
+// runAll makes all operations on runs: create, work, hold, play, retry, end, remove.
 func (c *crashes) runAll() {
 	t, s := c.t, openStore(c.t, c.disk, Options{})
 	at := func(i int) *place { return &place{Step: "s", Index: i, Visit: 1, Attempt: 1} }
@@ -87,7 +87,7 @@ func (c *crashes) runAll() {
 	add(one, &record{Kind: kindHold, Status: runs.Manual, Reason: "look", Job: 2, At: at(1), Hold: &hold{}})
 	fstest.Must(t, one.close())
 	add(two, &record{Kind: kindEnd, Status: runs.Failed, End: &end{}})
-	fstest.Must(t, two.index.Sync()) // as the system does at any time
+	fstest.Must(t, two.index.Sync()) // the system may do this at any time
 	fstest.Must(t, two.close())
 
 	one, err := s.own(1)
@@ -109,13 +109,13 @@ func (c *crashes) runAll() {
 	fstest.Must(t, three.close())
 	one, err = s.own(1)
 	fstest.Must(t, err)
-	c.now.appended[1], c.now.durable[1] = 0, 0 // from here on it may be gone
+	c.now.appended[1], c.now.durable[1] = 0, 0 // from here on it may be missing
 	fstest.Must(t, one.discard())
 	c.now.appended[1], c.now.durable[1] = -1, -1
 	c.stop("the end")
 }
 
-// found is what a machine finds that starts again.
+// found checks the state that a restarted machine finds.
 func found(t *testing.T, disk *crashfs.Fs, want map[int64]int) {
 	t.Helper()
 	s := openStore(t, disk, Options{})
@@ -144,7 +144,7 @@ func found(t *testing.T, disk *crashfs.Fs, want map[int64]int) {
 	for _, r := range all {
 		check(t, s, all, runs.Filter{UpdatedAfter: r.UpdatedAt.Add(-1), Paging: runs.Paging{PerPage: 1}})
 	}
-	// Durable records are whole, bytes included, and the process that works on a run now resumes it.
+	// Durable records are complete, with their bytes, and the process that now takes the run resumes it.
 	for _, n := range slices.Sorted(maps.Keys(here)) {
 		w, err := s.own(n)
 		if err != nil {
@@ -169,8 +169,8 @@ func found(t *testing.T, disk *crashfs.Fs, want map[int64]int) {
 	fstest.Must(t, w.close())
 }
 
-// The process is killed, or the power fails, before each operation: nothing that was acknowledged is lost, whatever is
-// left can be listed and gone on with, and the index reports what the runs do.
+// The process is killed, or the power fails, before each operation: nothing that was acknowledged is lost, every
+// remaining run can be listed and continued, and the index agrees with the runs.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	c := newCrashes(t)
@@ -193,7 +193,7 @@ func TestCrash(t *testing.T) {
 	fstest.Countf(t, "%d moments, %d power cuts each", (len(c.moments)+step-1)/step, cuts)
 }
 
-// An operation fails, each in turn: the error is reported, and acknowledged records are there.
+// Each operation fails in turn: the error is reported, and acknowledged records exist.
 func TestFault(t *testing.T) {
 	t.Parallel()
 	for at := 0; ; at++ {
@@ -218,7 +218,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// faulty works on a run until something fails, and notes what was acknowledged.
+// faulty works on a run until something fails, and records what was acknowledged.
 func faulty(s *Store, acknowledged map[int64]int) error {
 	n := twoSteps()
 	n.variables[0].Value = strings.Repeat("v", 5_000)

@@ -17,24 +17,26 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// newRun is what a run is made of. The store adds what only it knows: number, id, and place.
+// newRun describes a new run. The store adds its number, id, and place.
 type newRun struct {
 	created
-	// pipeline is the JSON of the pipeline as found, nil if it could not be read.
+	// pipeline is the JSON of the pipeline as read, nil if it could not be read.
 	pipeline  []byte
 	variables []runs.Variable
 	steps     []stepName
-	// status is runs.Created, runs.Scheduled, or runs.Failed with a reason for a pipeline that is not valid.
+	// status is runs.Created, runs.Scheduled, or runs.Failed with a reason for an invalid pipeline.
 	status runs.Status
 	reason string
-	// target is the fleet.Target, in JSON, of a run with a Child.
+	// target is the fleet.Target, in JSON, for a run with a Child.
 	target []byte
-	// files writes, into the directory of the run, what its first record names. Nil means nothing.
+	// files writes the files, to which the first record refers, into the directory of the run. Nil means that there are
+	// none.
 	files func(number int64, c *created) error
 }
 
-// create makes a run: its number, its directory, its first record. When it returns, the run is durable, and listed;
-// the writer works on it, and is closed at once if another process may take it. The error matches [runs.ErrNoKey].
+// create creates a run: its number, its directory, its first record. When it returns, the run is durable and listed.
+// The caller works on the run with the writer, or closes it at once so that another process may take the run. The error
+// matches [runs.ErrNoKey].
 func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 	if len(n.steps) > maxJobs-1 {
 		return nil, fmt.Errorf("%d steps are too many for a durable run, which has at most %d jobs", len(n.steps),
@@ -61,13 +63,13 @@ func (s *Store) create(ctx context.Context, n newRun) (*writer, error) {
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
-		// Without a first record it is invisible; what cannot be removed now is swept later.
+		// Without a first record it is invisible; files that cannot be removed now are swept later.
 		return nil, errors.Join(err, s.d.RemoveTree(s.layout.run(number)))
 	}
 	return w, nil
 }
 
-// begin makes the files of a run that has a number, and writes the first record into the one of its records. That is
+// begin creates the files of a run with a number, and writes the first record to its file of records. That file is
 // closed after an error.
 func (s *Store) begin(number int64, f recordlog.File, key []byte, n newRun) (_ *writer, err error) {
 	lock, err := s.takeLock(number)
@@ -128,7 +130,7 @@ func (w *writer) first(n newRun) (*record, error) {
 	return &record{Kind: kindCreated, Time: now, Status: n.status, Reason: n.reason, Created: &c}, nil
 }
 
-// makeDir makes a directory whose name is durable when it returns. That it is there already is not an error.
+// makeDir creates a directory whose name is durable when it returns. An existing directory is not an error.
 func (s *Store) makeDir(name string) error {
 	err := s.d.FS.Mkdir(name, 0o700)
 	if disk.IsExist(err) {
@@ -144,9 +146,9 @@ func (s *Store) makeDir(name string) error {
 	return s.d.SyncAnyDir(path.Dir(name))
 }
 
-// prepareStore makes the store if there is none, and keeps version control away from it. A run that ends on the tree
-// removes directories of the state directory in which nothing is yet: then it is begun again, for that does not happen
-// each time. A store with its format file stays.
+// prepareStore creates the store if there is none, and keeps version control away from it. A run that ends on the tree
+// removes empty directories of the state directory. Then prepareStore starts again, because that rarely happens twice.
+// A store with its format file stays.
 func (s *Store) prepareStore() (err error) {
 	for range 10 {
 		if err = s.makeStore(); !disk.IsAbsent(err) {
@@ -162,7 +164,7 @@ func (s *Store) makeStore() error {
 		return err
 	}
 	if ok {
-		return s.ensureIgnore() // it may have come with the tree, or be older than this file
+		return s.ensureIgnore() // the store may have come with the tree, or be older than the ignore file
 	}
 	for _, dir := range disk.Above(s.dir) {
 		if dir == "/" {
@@ -175,7 +177,7 @@ func (s *Store) makeStore() error {
 	if err := s.ensureIgnore(); err != nil {
 		return err
 	}
-	// It is written beside its name: half of it would be the file of another program.
+	// It is written under another name first: half of it would look like the file of another program.
 	temp := s.path(formatFile + "-" + journal.NewID(time.Now()))
 	if err := s.d.Put(temp, []byte(formatText), true); err != nil {
 		return err
@@ -186,8 +188,8 @@ func (s *Store) makeStore() error {
 	return s.d.SyncAnyDir(s.dir)
 }
 
-// ensureIgnore keeps version control away from a store in a state directory, which has such a file itself only from the
-// first commit on. Another directory is the caller's, and so is a .gitignore in it.
+// ensureIgnore keeps version control away from a store in a state directory, which has its own ignore file only after
+// the first commit. Another directory belongs to the caller, and so does a .gitignore in it.
 func (s *Store) ensureIgnore() error {
 	if path.Base(s.dir) != journal.StoreDir {
 		return nil
@@ -195,20 +197,20 @@ func (s *Store) ensureIgnore() error {
 	return journal.EnsureIgnore(s.d, s.dir, false)
 }
 
-// discard removes a run, which cannot be seen any more when it returns; the writer is closed. A run that others may
-// need, as the child of a fleet, is for the caller to keep.
+// discard removes a run, which is invisible when it returns; the writer is closed. The caller must keep a run that
+// others may need, such as the child of a fleet.
 func (w *writer) discard() error {
 	s := w.s
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	// Until it is certain that the run is gone the index says nothing that could be believed.
+	// Until the removal is certain, the slot of the index must not be trusted.
 	e := w.entry()
 	e.tooLong = true
 	w.replaceSlot(e)
 	if w.index != nil && s.d.Sync && w.index.Sync() != nil {
 		w.dropIndex()
 	}
-	to := s.path(trashDir, journal.NewID(time.Now())) // the id of a foreign run may be any text
+	to := s.path(trashDir, journal.NewID(time.Now())) // a new id, because the id of a foreign run may be any text
 	err := s.makeDir(s.path(trashDir))
 	if err == nil {
 		err = w.moveTo(to)
@@ -220,7 +222,7 @@ func (w *writer) discard() error {
 		e.removed = true
 		w.replaceSlot(e)
 	}
-	// The lock is one of the file, wherever that is. Where it is a mark beside the file, that is removed with it.
+	// The lock belongs to the file, wherever it is. If the lock is a mark next to the file, the mark is removed with it.
 	if cerr := w.closeAll(); err == nil && !errors.Is(cerr, filelock.ErrLost) {
 		err = cerr
 	}
@@ -233,9 +235,8 @@ func (w *writer) discard() error {
 	return s.d.RemoveTree(to)
 }
 
-// moveTo gives the directory of the run another name. Where a directory with open files has to keep its name, all of
-// them are closed for that, the lock too: what another process has begun with by then fails, as it would a moment
-// later.
+// moveTo renames the directory of the run. If a directory with open files cannot be renamed, all of them are closed
+// first, including the lock: another process that has begun to use the run then fails, as it would a moment later.
 func (w *writer) moveTo(to string) error {
 	err := w.s.d.FS.Rename(w.s.layout.run(w.number), to)
 	if err == nil || runtime.GOOS != "windows" {
@@ -248,7 +249,7 @@ func (w *writer) moveTo(to string) error {
 	return errors.Join(w.s.d.FS.Rename(w.s.layout.run(w.number), to), cerr)
 }
 
-// emptyTrash removes what a process has left that was killed in discard.
+// emptyTrash removes the leftovers of a process that was killed in discard.
 func (s *Store) emptyTrash() error {
 	if at, err := s.d.Look(s.path(trashDir)); err != nil || at.Kind != change.Dir {
 		return err // a link may have come with the store

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// A run that ends on the tree tidies the state directory while a store is made in it.
+// A run that ends on the tree tidies the state directory while a store is created in it.
 func TestCreate_tidiedAway(t *testing.T) {
 	t.Parallel()
 	tree := fstest.OpenRoot(t, t.TempDir())
@@ -31,8 +31,8 @@ func TestCreate_tidiedAway(t *testing.T) {
 	}
 }
 
-// A store in a state directory is kept from version control before it has a run, whatever stands in the place of the
-// file. A store in another directory is the caller's matter.
+// A store in a state directory is ignored by version control before it has a run, whatever is in place of the file. For
+// a store in another directory the caller is responsible.
 func TestCreate_ignored(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct{ dir, format, before, after string }{

@@ -16,12 +16,12 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// asCrowd lets the test binary be one of many processes that work in one store: "DIR".
+// asCrowd makes the test binary one of many processes that work in one store: "DIR".
 const asCrowd = "MILLRACE_TEST_CROWD"
 
 const addOne = `{"name": "add", "steps": [{"id": "add", "action": "edit", "params": {"files": ["b.txt"], "old_text": "bee", "new_text": "bee x"}}]}`
 
-// TestBeCrowd creates runs, one after the other, and works on those that are left behind, until there is a file "stop".
+// TestBeCrowd creates runs, one after another, and works on abandoned runs, until there is a file "stop".
 func TestBeCrowd(t *testing.T) {
 	dir := os.Getenv(asCrowd)
 	if dir == "" {
@@ -46,14 +46,14 @@ func TestBeCrowd(t *testing.T) {
 	}
 }
 
-// Ten processes work in one store, and one of them is killed each second: every number is given once, no run is lost,
-// and each is in the tree once or not at all.
+// Ten processes work in one store, and each second one of them is killed: every number is used once, no run is lost,
+// and each run is in the tree once or not at all.
 func TestCrowd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	p := s.open(t)
 	var mu sync.Mutex
-	created := make(map[string]string) // the ids of runs by number, as their processes have told
+	created := make(map[string]string) // the ids of runs by number, as reported by their processes
 	var twice []string
 	var all sync.WaitGroup
 	start := func() *exec.Cmd {
@@ -112,7 +112,7 @@ func TestCrowd(t *testing.T) {
 	for _, number := range twice {
 		t.Errorf("number %s was given twice", number)
 	}
-	// Runs of killed processes are taken up, and come to their end.
+	// Runs of killed processes are taken by others, and reach their end.
 	h := s.host(p)
 	m := manage(t, p.store, h)
 	success := 0
@@ -129,7 +129,7 @@ func TestCrowd(t *testing.T) {
 			t.Errorf("run %s is %s: %s", number, run.Status, run.Reason)
 		}
 	}
-	// Some were created by a process that did not live to tell.
+	// Some were created by a process that was killed before it could report them.
 	for page := 1; page > 0; {
 		got, err := p.store.List(t.Context(), runs.Filter{Paging: runs.Paging{Page: page, PerPage: 100}, Ascending: true})
 		fstest.Must(t, err)

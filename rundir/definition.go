@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// describe makes a run from the parameters of its creator. invalid is the error of a ref without a valid pipeline: the
-// run is made, and has failed.
+// describe returns a new run for the parameters of its creator. invalid is the error of a ref without a valid pipeline:
+// the run is created, and has failed.
 func (m *Manager) describe(ctx context.Context,
 	c runs.CreateParams) (n newRun, invalid *millrace.ValidationError, err error) {
 	if c.Project == "" {
@@ -62,7 +62,7 @@ func (m *Manager) describe(ctx context.Context,
 	return n, nil, nil
 }
 
-// missingValues returns an error for variables that have no value: the run could only fail.
+// missingValues returns an error for variables without a value: the run could only fail.
 func missingValues(p millrace.Pipeline) error {
 	var problems []millrace.Problem
 	for _, v := range p.Variables() {
@@ -80,7 +80,7 @@ func missingValues(p millrace.Pipeline) error {
 	return &millrace.ValidationError{Problems: problems}
 }
 
-// stepNames are the steps as jobs show them.
+// stepNames returns the steps in the form for jobs.
 func stepNames(p millrace.Pipeline) (names []stepName) {
 	for _, s := range p.Steps() {
 		names = append(names, stepName{s.ID, s.Action.Spec().Name})
@@ -88,16 +88,17 @@ func stepNames(p millrace.Pipeline) (names []stepName) {
 	return names
 }
 
-// noFile stands for the path of a file that is not written yet.
+// noFile returns a placeholder for the path of a file that is not written yet.
 func noFile(v runs.Variable) (string, error) { return v.Key, nil }
 
-// stored reads the pipeline of a run as found, and the variables that it was given so far, each with its last value.
+// stored returns the pipeline of a run as read, and the variables that it has received so far, each with its last
+// value.
 func (m *Manager) stored(w *writer) (p millrace.Pipeline, given []runs.Variable, err error) {
 	var text, first value
 	var plays []*play
 	w.state(func(f *folded) { text, first, plays = f.created.Pipeline, f.created.Variables, f.plays })
 	if m.target != nil {
-		p = m.target.pipeline // the run has its digest in its id
+		p = m.target.pipeline // the id of the run depends on its digest
 	} else {
 		data, err := text.bytes(w.spill())
 		if err != nil {
@@ -118,7 +119,7 @@ func (m *Manager) stored(w *writer) (p millrace.Pipeline, given []runs.Variable,
 	return p, given, err
 }
 
-// replaced returns variables with others put in, in the place of those of the same key.
+// replaced returns variables in which others replace those with the same key.
 func replaced(given, others []runs.Variable) []runs.Variable {
 next:
 	for _, v := range others {
@@ -133,7 +134,7 @@ next:
 	return given
 }
 
-// sharedDir is the directory of the operating system that the steps of a run share.
+// sharedDir returns the directory of the operating system that the steps of a run share.
 func (s *Store) sharedDir(id string) (string, error) {
 	if !journal.ValidRunID(id) {
 		return "", fmt.Errorf("%q is not an id of a run", id)
@@ -150,17 +151,17 @@ func (s *Store) sharedDir(id string) (string, error) {
 	return filepath.Join(dir, id), err
 }
 
-// variablesDir is where, in the shared directory, the values of variables stand that are files.
+// variablesDir is the directory, in the shared directory, for the values of variables that are files.
 const variablesDir = "variables"
 
-// putFile writes the value of a variable into the shared directory of its run and returns the path of it. The name
-// cannot lead anywhere: the pipeline declares it.
+// putFile writes the value of a variable into the shared directory of its run and returns its path. The name cannot
+// lead elsewhere, because the pipeline declares it.
 func putFile(shared string, v runs.Variable) (string, error) {
 	dir := filepath.Join(shared, variablesDir)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	root, err := os.OpenRoot(dir) // commands can write to the shared directory, and so make links in it
+	root, err := os.OpenRoot(dir) // commands can write to the shared directory, and create links in it
 	if err != nil {
 		return "", err
 	}

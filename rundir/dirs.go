@@ -9,9 +9,9 @@ import (
 // dirs open directories below one directory.
 type dirs struct{ below fleet.Dirs }
 
-// Dirs returns Trees for [Host], of which each project is the directory of that name below dir: "shop", "team/shop", or
-// "." for dir itself. Of the target of a fleet it is the directory that the root of the target names. Nothing leads out
-// of dir: neither "..", nor an absolute name, nor a symbolic link. An empty dir is the working directory.
+// Dirs returns Trees for [Host]. Each project is the directory with its name below dir: "shop", "team/shop", or "." for
+// dir itself. The target of a fleet is the directory that its root names. Nothing can leave dir: neither "..", nor an
+// absolute name, nor a symbolic link. An empty dir is the working directory.
 func Dirs(dir string) fleet.Trees {
 	if dir == "" {
 		dir = "."

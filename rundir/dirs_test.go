@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A host with Dirs needs no Trees of its own: a run of a project changes the directory of that name, and no other one.
+// A host with Dirs needs no other Trees: a run of a project changes the directory with that name, and no other.
 func TestDirs(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -55,7 +55,7 @@ func TestDirs(t *testing.T) {
 	} {
 		if test.target.ID == "link" {
 			if runtime.GOOS == "windows" {
-				continue // links need a privilege
+				continue // creating links needs a privilege
 			}
 			fstest.Must(t, os.Symlink("../out", filepath.Join(top, "trees", "link")))
 		}

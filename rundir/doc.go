@@ -1,5 +1,5 @@
-// Package rundir keeps durable runs in a directory: [Open] gives a [Store], through which any number of processes look
-// at them. Nothing needs a server or a database.
+// Package rundir keeps durable runs in a directory: [Open] returns a [Store], through which any number of processes can
+// read them. No server or database is needed.
 //
 // # The files
 //
@@ -8,19 +8,19 @@
 //	  format                  "millrace runs 1"
 //	  index                   a slot of 512 bytes for each run, for lists; may be deleted at any time
 //	  000001/000001234/       run 1234
-//	    run                   signed records of what has happened: the truth. Its lock means that a process works on it
-//	    data                  bytes that records name
+//	    run                   signed records of the run's events: the truth. Its lock means that a process works on it
+//	    data                  bytes that records refer to
 //	    log                   the lines of the jobs
 //	    control/              requests of other processes
-//	    plan.json diff        what a run that waits would change
+//	    plan.json diff        the planned changes of a waiting run
 //	    targets children      of a fleet
 //	  trash/                  runs that are being removed
 //
 // The process that works on a run holds the lock of its file run, and no other process writes into its directory.
-// Readers take no lock: they read as far as the records are whole, signed with the user's key, and follow each other. A
-// run whose status reports that a process works on it, and whose lock is free, is one whose process has died.
+// Readers take no lock: they read as long as the records are complete, signed with the user's key, and in sequence. If
+// the status of a run reports that a process works on it, but its lock is free, its process has died.
 //
-// The directory may have come from a stranger. All files are opened by names that lead nowhere else, must be
+// The directory may have come from a stranger. All files are opened by names that cannot lead elsewhere, must be
 // regular files, and are read up to a limit. Runs that the user's key has not signed, and copies of runs, are shown as
-// foreign, and nothing can be done with them but that retention removes them.
+// foreign. They can only be read, and removed by retention.
 package rundir

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// BenchmarkDurable is a run of three steps in a store, and the same one without.
+// BenchmarkDurable measures a run of three steps in a store, and the same run without.
 func BenchmarkDurable(b *testing.B) {
 	open := func(b *testing.B) (afero.Fs, string) {
 		dir := b.TempDir()

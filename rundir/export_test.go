@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Answers returns what was answered to the steps of a run, as far as that is on record.
+// Answers returns the answers to the steps of a run, as far as they are on record.
 func (s *Store) Answers(number int64) (outputs []string, err error) {
 	l, err := s.load(number)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *Store) Answers(number int64) (outputs []string, err error) {
 	return outputs, nil
 }
 
-// CreateOnly makes a run and does not work on it.
+// CreateOnly creates a run and does not work on it.
 func (m *Manager) CreateOnly(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
 	n, _, err := m.describe(ctx, c)
 	if err != nil {
@@ -38,7 +38,7 @@ func (m *Manager) CreateOnly(ctx context.Context, c runs.CreateParams) (runs.Run
 	return m.shown(w), w.close()
 }
 
-// IsLeft reports whether nobody works on a run, and that is not recorded.
+// IsLeft reports whether no process works on a run, and that is not recorded.
 func (m *Manager) IsLeft(t testing.TB, ref runs.RunRef) bool {
 	t.Helper()
 	l, err := m.store.find(t.Context(), ref)

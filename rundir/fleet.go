@@ -23,27 +23,28 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// FleetOptions say which trees a fleet is about, and how its targets are worked on.
+// FleetOptions describe the trees of a fleet, and how it works on its targets.
 type FleetOptions struct {
-	// Targets are the trees. They are taken one by one, and none of them is kept in memory. Each has to be one, see
-	// [fleet.Target.Check], and to take less than 64 KiB as JSON. Two targets with one id are two runs. The sequence
-	// has to end within an hour.
+	// Targets are the trees. They are read one by one, and not kept in memory. Each must be valid, see
+	// [fleet.Target.Check], and less than 64 KiB long as JSON. Two targets with the same id are two runs. The sequence
+	// must end within an hour.
 	Targets iter.Seq2[fleet.Target, error]
-	// Parallel is how many targets are worked on at the same time. Zero means as many as [Host.MaxRunning] allows,
-	// which bounds it in any case: children take their places among the other runs of the manager.
+	// Parallel is the number of targets that run at the same time. Zero means [Host.MaxRunning], which is the limit in any
+	// case: children are counted with the other runs of the manager.
 	Parallel int
-	// StopAfter is how many targets may fail: after so many no more are begun, each time that the fleet is worked on.
-	// Zero means that failures stop nothing.
+	// StopAfter is the number of failed targets after which no more are begun, each time that the fleet is worked on. Zero
+	// means that failures stop nothing.
 	StopAfter int
-	// Deadline is for how long targets are begun, each time that the fleet is worked on. A begun target goes on to
+	// Deadline is the time in which targets are begun, each time that the fleet is worked on. A begun target continues to
 	// its end. Zero means no limit.
 	Deadline time.Duration
-	// Budget is what all targets of the fleet may spend together, however often it is worked on: when the money is
-	// spent, or more files or edits were made than there may be, no more targets are begun or gone on with. Counted
-	// are the costs of runs that have ended or wait, and the changes of runs that have ended. So active targets may
-	// overshoot it. Bytes are not known here and must be zero. The zero Limit is none.
+	// Budget limits the spending of all targets of the fleet together, over all times that it is worked on. Once the money
+	// is spent, or too many files or edits were made, no more targets are begun or continued. It counts the costs of runs
+	// that have ended or wait, and the changes of runs that have ended. So active targets may exceed it. Bytes is not
+	// supported here and must be zero. The zero Limit means no limit.
 	Budget budget.Limit
-	// PerSecond is how many targets are begun or gone on with in a second at most, evenly. Zero means no limit.
+	// PerSecond is the number of targets that are begun or continued per second at most, evenly spread. Zero means no
+	// limit.
 	PerSecond float64
 }
 
@@ -68,18 +69,17 @@ func (o FleetOptions) check() error {
 	return nil
 }
 
-// CreateFleet creates a run that runs a pipeline on many trees, and works on it as on any other: it is the parent of
-// one run for each target, which [Store.Triggers] shows. The project of a child is the id of its target, and
-// [Host.Trees] open its tree; what the parent's project is called is for the caller to say. The targets are on disk
-// when CreateFleet returns. Retry of the parent goes on with the children that have failed or were canceled and begins
-// those that are missing; those that have succeeded, and those that wait for a decision, stay as they are. Cancel
-// reaches all children.
+// CreateFleet creates a run that runs a pipeline on many trees, and works on it like on any other run: it is the parent
+// of one run for each target, see [Store.Triggers]. The project of a child is the id of its target, and [Host.Trees]
+// open its tree; the caller chooses the name of the parent's project. The targets are on disk when CreateFleet returns.
+// Retry of the parent continues the children that have failed or were canceled, and begins missing ones; children that
+// have succeeded, or wait for a decision, stay unchanged. Cancel cancels all children.
 //
-// The parent has failed if targets have failed or were canceled, or were not begun; it is Manual if there is nothing
-// left to do but decisions about children, and ends by itself when these were made. Its Summary counts the targets.
+// The parent has failed if targets have failed or were canceled, or were not begun. It is Manual if only decisions
+// about children are left, and ends when these are made. Its Summary counts the targets.
 //
-// The errors are those of Create; a *[fleet.TargetError], for a target that cannot be one; and those of Targets. Then
-// there is no run. A context that a step has is [millrace.ErrNested].
+// The errors are the errors of Create; a *[fleet.TargetError] for an invalid target; and errors of Targets. Then no run
+// is created. With the context of a step the error is [millrace.ErrNested].
 func (m *Manager) CreateFleet(ctx context.Context, c runs.CreateParams, o FleetOptions) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
@@ -92,7 +92,7 @@ func (m *Manager) CreateFleet(ctx context.Context, c runs.CreateParams, o FleetO
 		return runs.Run{}, err
 	}
 	if invalid == nil {
-		n.steps = nil // those of its children
+		n.steps = nil // they belong to its children
 		n.files = func(number int64, c *created) error {
 			c.Fleet = &fleetTargets{
 				Parallel: o.Parallel, StopAfter: o.StopAfter, Deadline: o.Deadline, Budget: o.Budget,
@@ -104,7 +104,7 @@ func (m *Manager) CreateFleet(ctx context.Context, c runs.CreateParams, o FleetO
 	return m.created(ctx, c, n, invalid)
 }
 
-// writeTargets writes the file "targets", and tells what is in it.
+// writeTargets writes the file "targets", and fills in its description.
 func (s *Store) writeTargets(ctx context.Context, number int64, targets iter.Seq2[fleet.Target, error],
 	about *fleetTargets) error {
 	f, err := recordlog.Create(s.d.FS, s.run(number, targetsFile))
@@ -166,7 +166,7 @@ type treeError struct{ err error }
 func (e *treeError) Error() string { return "tree cannot be opened: " + e.err.Error() }
 func (e *treeError) Unwrap() error { return e.err }
 
-// open opens the tree of a run: that of its target, or of its project.
+// open opens the tree of a run: the tree of its target, or of its project.
 func (m *Manager) open(ctx context.Context, w *writer) (tree fleet.Tree, err error) {
 	var child *childOf
 	target := fleet.Target{}
@@ -189,7 +189,7 @@ func (m *Manager) open(ctx context.Context, w *writer) (tree fleet.Tree, err err
 	return tree, err
 }
 
-// childEnd is what the parent of the run counts, nil if it has none.
+// childEnd returns the values that the parent of the run counts, nil if it has no parent.
 func (w *writer) childEnd(res *millrace.Result, err error) (c *childEnd) {
 	w.state(func(f *folded) {
 		if f.created.Parent > 0 {
@@ -214,7 +214,7 @@ func (w *writer) childEnd(res *millrace.Result, err error) (c *childEnd) {
 	return c
 }
 
-// parallel is how many targets are worked on at once.
+// parallel returns the number of targets that run at once.
 func (m *Manager) parallel(wanted int) int {
 	most := cap(m.places)
 	if m.places == nil {
@@ -223,5 +223,5 @@ func (m *Manager) parallel(wanted int) int {
 	return min(cmp.Or(wanted, most), most)
 }
 
-// maxParallel is how many targets are worked on at once where nothing bounds it.
+// maxParallel is the number of targets that run at once if there is no other limit.
 const maxParallel = 64

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// BenchmarkFleet runs one pipeline on small trees of the disk, 8 at a time: by a scheduler of goroutines, and as a
-// fleet in a store. An operation is one tree.
+// BenchmarkFleet runs one pipeline on small trees on disk, 8 at a time: with a scheduler of goroutines, and as a fleet
+// in a store. An operation is one tree.
 func BenchmarkFleet(b *testing.B) {
 	const at = 8
 	p := pipeline(b, oneEdit)
@@ -47,7 +47,7 @@ func BenchmarkFleet(b *testing.B) {
 	})
 }
 
-// benchTrees makes as many trees as there are operations.
+// benchTrees creates a tree for each operation.
 func benchTrees(b *testing.B) (dirs []string) {
 	b.Helper()
 	top := b.TempDir()

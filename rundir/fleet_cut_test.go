@@ -19,10 +19,10 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// cutTargets is how many trees are in the fleet that is cut.
+// cutTargets is the number of trees in the interrupted fleet.
 const cutTargets = 3
 
-// farm is the disks of a store and of trees, which one machine has.
+// farm is the disks of a store and of trees on one machine.
 type farm struct {
 	store *crashfs.Fs
 	trees [cutTargets]*crashfs.Fs
@@ -39,7 +39,7 @@ func newFarm(t *testing.T) *farm {
 	return f
 }
 
-// as returns the farm with each disk as do makes it.
+// as returns the farm with each disk changed by do.
 func (f *farm) as(do func(*crashfs.Fs) *crashfs.Fs) *farm {
 	other := &farm{store: do(f.store)}
 	for i, tree := range f.trees {
@@ -83,7 +83,7 @@ func (f *farm) list(t *testing.T, s *rundir.Store, source string) []runs.Run {
 	return page.Items
 }
 
-// check goes on with the fleet on what a machine finds that starts again.
+// check continues the fleet from the state that a restarted machine finds.
 func (f *farm) check(t *testing.T, shared string, acknowledged bool) {
 	t.Helper()
 	s, m := f.manage(t, shared)
@@ -129,7 +129,7 @@ func (f *farm) check(t *testing.T, shared string, acknowledged bool) {
 	f.changed(t, 2)
 }
 
-// changed holds that each tree was changed so many times.
+// changed checks that each tree was changed that many times.
 func (f *farm) changed(t *testing.T, times int) {
 	t.Helper()
 	for i, tree := range f.trees {
@@ -150,7 +150,7 @@ func (f *farm) targets() func(func(fleet.Target, error) bool) {
 }
 
 // The process is killed, or the power fails, before each operation of a fleet that is created and worked on: an
-// acknowledged fleet is there, another fleet is whole or not there, and each tree is changed once.
+// acknowledged fleet exists, another fleet is complete or missing, and each tree is changed once.
 func TestFleet_cut(t *testing.T) {
 	t.Parallel()
 	f, shared := newFarm(t), filepath.Join(t.TempDir(), "shared")

@@ -20,13 +20,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// asFleet lets the test binary be a process that works on a fleet: "DIR".
+// asFleet makes the test binary a process that works on a fleet: "DIR".
 const asFleet = "MILLRACE_TEST_FLEET"
 
-// fleetSize is how many trees are in the fleet that is killed.
+// fleetSize is the number of trees in the killed fleet.
 const fleetSize = 100
 
-// appendLine makes a tree that has been changed twice another one than a tree that has been changed once.
+// appendLine makes a difference between a tree that was changed once and a tree that was changed twice.
 const appendLine = `{"name": "append", "steps": [{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "end\n", "new_text": "more\nend\n"}}]}`
 
 func fleetStore(t *testing.T, dir string) (*rundir.Store, rundir.Host) {
@@ -41,7 +41,7 @@ func fleetStore(t *testing.T, dir string) (*rundir.Store, rundir.Host) {
 	}
 }
 
-// TestBeFleet is a process that works on the fleet that there is, and makes it if there is none.
+// TestBeFleet is a process that works on the existing fleet, and creates it if there is none.
 func TestBeFleet(t *testing.T) {
 	dir := os.Getenv(asFleet)
 	if dir == "" {
@@ -70,8 +70,8 @@ func TestBeFleet(t *testing.T) {
 	wait(t, m, run, runs.Success)
 }
 
-// A fleet whose processes are killed, any number of times, goes on with what is missing: each tree is changed once, by
-// one run.
+// A fleet whose processes are killed, any number of times, continues with the missing targets: each tree is changed
+// once, by one run.
 func TestFleet_killed(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(fstest.Seed(t), 1))
@@ -100,7 +100,7 @@ func TestFleet_killed(t *testing.T) {
 					t.Fatalf("after %d kills: %v\n%s", kills, err, out.String())
 				}
 			case <-time.After(life):
-				if err := cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) { // it may end by itself at this moment
+				if err := cmd.Process.Kill(); !errors.Is(err, os.ErrProcessDone) { // it may just have ended
 					fstest.Must(t, err)
 				}
 				<-done
@@ -130,7 +130,7 @@ func TestFleet_killed(t *testing.T) {
 	fstest.Countf(t, "%d kills", all)
 }
 
-// checkDied looks at a fleet that no process works on.
+// checkDied checks a fleet that no process works on.
 func checkDied(t *testing.T, dir string) {
 	t.Helper()
 	store, _ := fleetStore(t, dir)
@@ -151,7 +151,7 @@ func checkDied(t *testing.T, dir string) {
 	}
 }
 
-// A fleet whose creator has died is begun by any manager that works; its children are not begun but by it.
+// Any working manager begins a fleet whose creator has died; only the fleet begins its children.
 func TestFleet_work(t *testing.T) {
 	t.Parallel()
 	f := newHerd(t, 3)

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// slow opens each tree in a second, and remembers when it was asked.
+// slow opens each tree in a second, and remembers the times of its calls.
 type slow struct {
 	*herd
 	takes time.Duration
@@ -44,7 +44,8 @@ func (s *slow) host() rundir.Host {
 	return h
 }
 
-// A deadline stops what has not begun, and leaves what has; each time that the fleet is worked on it begins anew.
+// A deadline stops targets that have not begun, and leaves the others alone; it starts again each time that the fleet
+// is worked on.
 func TestFleet_deadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,7 +105,7 @@ func TestFleet_perSecondCanceled(t *testing.T) {
 	})
 }
 
-// A budget is for the fleet, however often it is worked on: what was spent stays spent.
+// A budget is for the whole fleet, over all times that it is worked on: spent money stays spent.
 func TestFleet_budget(t *testing.T) {
 	t.Parallel()
 	const count = 6

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// forgetful makes each tree when it is opened, and looks now and then how much memory is in use.
+// forgetful creates each tree when it is opened, and checks the memory in use from time to time.
 type forgetful struct {
 	every int
 	used  []uint64
@@ -27,7 +27,7 @@ func (f *forgetful) Open(_ context.Context, t fleet.Target) (fleet.Tree, error) 
 	i, err := strconv.Atoi(strings.TrimPrefix(t.ID, "tree-"))
 	if err == nil && i%f.every == 0 {
 		runtime.GC()
-		runtime.GC() // what pools have given up
+		runtime.GC() // the memory that pools have released
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		f.used = append(f.used, m.HeapAlloc)

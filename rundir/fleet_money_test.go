@@ -16,8 +16,8 @@ const asksThenWaits = `{"name": "ask", "steps": [
 	{"id": "ask", "action": "prompt", "params": {"prompt": "what is it?"}},
 	{"id": "look", "manual": true, "action": "prompt", "params": {"prompt": "and this?"}}]}`
 
-// Money is spent when it is: the budget of a fleet counts that of children which wait, which are canceled while they
-// wait, and which go back to before what they have paid for.
+// Spent money counts: the budget of a fleet includes children that wait, that are canceled while they wait, and that go
+// back to before the steps they have paid for.
 func TestFleet_moneyOfWaiting(t *testing.T) {
 	t.Parallel()
 	const count = 6
@@ -63,7 +63,7 @@ func TestFleet_moneyOfWaiting(t *testing.T) {
 	check(5, "of 6 targets 3 canceled, 2 not begun, 1 waiting for a decision (the budget of $3.50 is spent)")
 }
 
-// The cost of a child counts once, however often the fleet resumes it.
+// The cost of a child counts once, even if the fleet resumes it several times.
 func TestFleet_moneyOnce(t *testing.T) {
 	t.Parallel()
 	const count = 3

@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// herd is a store, and trees beside it by the id of their targets. Those that are not there cannot be opened.
+// herd is a store, and trees next to it by the id of their targets. Missing trees cannot be opened.
 type herd struct {
 	*place
 	mu     sync.Mutex
@@ -63,7 +63,7 @@ func (f *herd) set(name string, tree afero.Fs) {
 	f.trees[name] = tree
 }
 
-// times is how often each tree was opened since it was asked last: "tree-3 1, tree-7 2".
+// times returns how often each tree was opened since the last call: "tree-3 1, tree-7 2".
 func (f *herd) times() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -100,7 +100,7 @@ func createFleet(t testing.TB, m *rundir.Manager, text string, o rundir.FleetOpt
 	return run
 }
 
-// triggers are all targets of a fleet, by index.
+// triggers returns all targets of a fleet, by index.
 func triggers(t testing.TB, b runs.Browser, parent runs.Run) (all []runs.Trigger) {
 	t.Helper()
 	for p := (runs.Paging{Page: 1, PerPage: 100}); p.Page > 0; {
@@ -112,7 +112,7 @@ func triggers(t testing.TB, b runs.Browser, parent runs.Run) (all []runs.Trigger
 	return all
 }
 
-// checkChildren looks at the file "children": each target has its own run, which says whose it is.
+// checkChildren checks the file "children": each target has its own run, which names its parent.
 func (f *herd) checkChildren(t *testing.T, parent runs.Run, count int) {
 	t.Helper()
 	var number int
@@ -143,7 +143,7 @@ func (f *herd) checkChildren(t *testing.T, parent runs.Run, count int) {
 	}
 }
 
-// A fleet changes all trees; what has failed is gone on with, and nothing else.
+// A fleet changes all trees; a retry continues the failed targets, and nothing else.
 func TestFleet(t *testing.T) {
 	t.Parallel()
 	count := fstest.Runs(20, 200, 1000)
@@ -247,7 +247,7 @@ func TestFleet_held(t *testing.T) {
 	}
 }
 
-// become waits until a run that waits has another status.
+// become waits until a waiting run has another status.
 func become(t testing.TB, m *rundir.Manager, run runs.Run, want runs.Status) runs.Run {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {

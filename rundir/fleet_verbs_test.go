@@ -22,7 +22,8 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// gate lets so many trees be opened, and tells when that many were; the others wait for their context.
+// gate allows a number of trees to be opened, and reports when that many were opened; the others wait for their
+// context.
 type gate struct {
 	*herd
 	left atomic.Int64
@@ -57,8 +58,8 @@ func statuses(t testing.TB, b runs.Browser, run runs.Run) (n map[runs.Status]int
 	return n, begun
 }
 
-// A cancel reaches the children that are worked on and those that wait for a place, by the same manager or another
-// process, and a retry does what is left. No more children are begun than may be.
+// A cancel reaches the running children and those that wait for a place, by the same manager or another process, and a
+// retry does the rest. The number of running children stays within the limit.
 func TestFleet_cancel(t *testing.T) {
 	t.Parallel()
 	const count, parallel = 12, 3
@@ -93,7 +94,7 @@ func TestFleet_cancel(t *testing.T) {
 	}
 }
 
-// A fleet stops after as many failures as it may have, and goes on when it is retried.
+// A fleet stops after the allowed number of failures, and continues when it is retried.
 func TestFleet_stopAfter(t *testing.T) {
 	t.Parallel()
 	const count = 9
@@ -113,7 +114,7 @@ func TestFleet_stopAfter(t *testing.T) {
 	f.checkChildren(t, wait(t, m, run, runs.Success), count)
 }
 
-// A manager that is closed waits for its fleet, unless it has no time: then the fleet can go on.
+// A manager that is closed waits for its fleet, unless it has no time: then the fleet can continue later.
 func TestFleet_close(t *testing.T) {
 	t.Parallel()
 	const count = 9
@@ -205,7 +206,7 @@ func TestFleet_refused(t *testing.T) {
 	}
 }
 
-// A step of a target cannot make a fleet.
+// A step of a target cannot create a fleet.
 func TestFleet_nested(t *testing.T) {
 	t.Parallel()
 	f := newHerd(t, 1)
@@ -227,7 +228,7 @@ func TestFleet_nested(t *testing.T) {
 	}
 }
 
-// Children go with their parent; they neither count nor go alone.
+// Children are removed with their parent; they do not count and are not removed alone.
 func TestFleet_retention(t *testing.T) {
 	t.Parallel()
 	f := newHerd(t, 5)
@@ -263,7 +264,7 @@ func TestFleet_retention(t *testing.T) {
 	same(t, "a child", string(triggers(t, f.store, held)[1].Status), "manual")
 }
 
-// Records that were planted in the files of a fleet are not trusted: a target that has its run is not begun again.
+// Planted records in the files of a fleet are not trusted: a target with a run is not begun again.
 func TestFleet_planted(t *testing.T) {
 	t.Parallel()
 	const count = 6
@@ -300,7 +301,7 @@ func TestFleet_planted(t *testing.T) {
 		f.times()
 		_, err = m.Retry(t.Context(), run.Ref())
 		fstest.Must(t, err)
-		if what == "one more" { // what is behind them does not count
+		if what == "one more" { // later bytes do not count
 			wait(t, m, run, runs.Failed)
 			continue
 		}
@@ -310,7 +311,7 @@ func TestFleet_planted(t *testing.T) {
 	}
 }
 
-// A fleet that has failed is canceled as a whole as long as children of it wait for a decision, and not after that.
+// A failed fleet is canceled as a whole while any of its children wait for a decision, but not after that.
 func TestFleet_cancelFailed(t *testing.T) {
 	t.Parallel()
 	const count = 4

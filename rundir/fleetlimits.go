@@ -9,18 +9,18 @@ import (
 	"github.com/millrace-go/millrace/budget"
 )
 
-// fleetLimits keep targets from being begun. They are used by the one goroutine that goes through the targets, but for
-// what was spent.
+// fleetLimits decide whether more targets are begun. Only the goroutine that goes through the targets uses them, except
+// for the spent amount.
 type fleetLimits struct {
 	spec  fleetTargets
 	began time.Time // the work on the fleet
 	due   time.Time // of the next target, for PerSecond
 	spent budget.Use
-	by    map[int]budget.Use // what is counted of each target, where anything depends on it
-	why   string             // no more targets are begun, "" for as long as they are or where failures are the reason
+	by    map[int]budget.Use // the counted use of each target, if there is a budget
+	why   string             // the reason why no more targets are begun, "" if more are begun or failures are the reason
 }
 
-// use counts what the child of a target has used, instead of what it had used before.
+// use counts the use of a target's child, in place of its earlier use.
 func (l *fleetLimits) use(i int, now budget.Use) {
 	if l.spec.Budget.IsZero() {
 		return
@@ -35,7 +35,7 @@ func (l *fleetLimits) use(i int, now budget.Use) {
 	l.spent.Edits += now.Edits - before.Edits
 }
 
-// reached reports whether a limit keeps all further targets from being begun.
+// reached reports whether a limit forbids further targets.
 func (l *fleetLimits) reached() bool {
 	exceeded := l.spec.Budget.Exceeded(l.spent)
 	switch {
@@ -74,8 +74,8 @@ func (l *fleetLimits) pace(ctx context.Context) error {
 	return nil
 }
 
-// used is what a run has used that has ended or waits, also if its process has died: all that was paid for, and what
-// was changed. Nothing of an active run is counted yet.
+// used returns the use of a run that has ended or waits, or whose process has died: all its costs, and its changes. An
+// active run has no use yet.
 func (r shownRun) used() (u budget.Use) {
 	if r.status.Active() && !r.dead {
 		return u

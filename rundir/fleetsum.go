@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// How long the summary of a fleet is at most in a record, in bytes, and the message of a failure in it at first.
+// The largest size of a fleet's summary in a record, in bytes, and the first limit for the message of a failure in it.
 const (
 	maxSummary = 32 << 10
 	maxMessage = 1000
@@ -24,12 +24,12 @@ const (
 type fleetSum struct {
 	runs.Summary
 	waiting int    // for a decision
-	why     string // no more targets were begun, "" for failures
+	why     string // why no more targets were begun, "" for failures
 }
 
 func newSum(spec fleetTargets) fleetSum { return fleetSum{Summary: runs.Summary{Targets: spec.Count}} }
 
-// ended is how many targets have.
+// ended returns the number of targets that have ended.
 func (s *fleetSum) ended() int { return s.Success + s.Failed + s.Skipped + s.Canceled }
 
 // add counts the run of a target.
@@ -62,7 +62,7 @@ func (s *fleetSum) add(i int, name string, r shownRun) {
 	s.Risks.Add(told.Risk, 1)
 }
 
-// fail counts a target that has failed, and keeps it if it is one of the first.
+// fail counts a failed target, and keeps it if it is among the first.
 func (s *fleetSum) fail(i int, name string, number int64, code, message string) {
 	s.Failed++
 	at := sort.Search(len(s.Failures), func(j int) bool { return s.Failures[j].Index > i })
@@ -78,14 +78,14 @@ func (s *fleetSum) fail(i int, name string, number int64, code, message string) 
 	s.Failures = s.Failures[:min(len(s.Failures), names.Most)]
 }
 
-// json is the summary with so many failures at most, as a record can have it.
+// json returns the summary with at most that many failures, in the form for a record.
 func (s *fleetSum) json(failures int) json.RawMessage {
 	sum := s.Summary
 	sum.Failures = append([]runs.Failure{}, s.Failures[:min(failures, len(s.Failures))]...)
 	for most := maxMessage; ; most /= 2 {
 		text, err := json.Marshal(sum)
 		if err != nil {
-			return nil // it has nothing that could not be JSON
+			return nil // it has only values that JSON can express
 		}
 		if len(text) <= maxSummary || len(sum.Failures) == 0 {
 			return text
@@ -99,7 +99,8 @@ func (s *fleetSum) json(failures int) json.RawMessage {
 	}
 }
 
-// status is what the parent is when nothing is left to do, and why. Targets that were not begun are skipped.
+// status returns the status of the parent when nothing is left to do, and the reason. Targets that were not begun are
+// skipped.
 func (s *fleetSum) status() (status runs.Status, reason string) {
 	left := s.Targets - s.ended() - s.waiting
 	s.Skipped += left
@@ -129,7 +130,7 @@ func (s *fleetSum) status() (status runs.Status, reason string) {
 	return runs.Success, ""
 }
 
-// record is the record that reports what has become of the fleet.
+// record returns the record with the result of the fleet.
 func (s *fleetSum) record() *record {
 	status, reason := s.status()
 	if status == runs.Manual {
@@ -138,7 +139,7 @@ func (s *fleetSum) record() *record {
 	return &record{Kind: kindEnd, Status: status, Reason: reason, End: &end{Summary: s.json(names.Most)}}
 }
 
-// ended records what has become of the fleet. err is why it has not gone through its targets, nil if it has.
+// ended records the result of the fleet. err is the reason why it has not gone through its targets, nil if it has.
 func (f *fleetWork) ended(err error) error {
 	f.s.canceling.Lock()
 	cause := context.Cause(f.s.ctx)
@@ -152,7 +153,7 @@ func (f *fleetWork) ended(err error) error {
 	}
 	defer f.s.canceling.Unlock()
 	if cause != nil {
-		return nil // the manager is closed: as if the process had died, the fleet can go on
+		return nil // the manager is closed: like after the death of the process, the fleet can continue
 	}
 	f.s.waits = true
 	f.sum.why = f.limits.why
@@ -164,7 +165,7 @@ func (f *fleetWork) ended(err error) error {
 	return f.s.w.append(r)
 }
 
-// cancelChildren cancels what there is of the children of a fleet that is canceled, and returns the record of that.
+// cancelChildren cancels the existing children of a canceled fleet, and returns the record of that.
 func (m *Manager) cancelChildren(ctx context.Context, w *writer, spec fleetTargets, by *canceledBy) (*record, error) {
 	sum, err := m.sumUp(ctx, w.number, spec, func(l *loaded) error {
 		if s := l.shownStatus(); s.Ended() {
@@ -173,7 +174,7 @@ func (m *Manager) cancelChildren(ctx context.Context, w *writer, spec fleetTarge
 		check := func(r shownRun) error { return r.run().Check(runs.VerbCancel) }
 		err := m.cancelAs(ctx, l.number, check, true)
 		if _, over := errors.AsType[*runs.StateError](err); over {
-			return nil // it has ended meanwhile
+			return nil // it has ended in the meantime
 		}
 		return err
 	})
@@ -189,8 +190,8 @@ func (m *Manager) cancelChildren(ctx context.Context, w *writer, spec fleetTarge
 	return r, nil
 }
 
-// sumUp counts the targets of a fleet from their own records. first is called with each child before it is counted; its
-// errors, and those of children that cannot be read, are joined at the end.
+// sumUp counts the targets of a fleet from their own records. first is called with each child before it is counted. Its
+// errors, and errors of children that cannot be read, are joined at the end.
 func (m *Manager) sumUp(ctx context.Context, parent int64, spec fleetTargets,
 	first func(*loaded) error) (sum fleetSum, failed error) {
 	sum = newSum(spec)
@@ -218,8 +219,8 @@ func (m *Manager) sumUp(ctx context.Context, parent int64, spec fleetTargets,
 	return sum, errors.Join(err, failed)
 }
 
-// leftOver reports whether a run is a fleet that has failed, and has children that wait for a decision or are worked on
-// by themselves: they can be canceled with it.
+// leftOver reports whether a run is a failed fleet with children that wait for a decision or are worked on separately:
+// they can be canceled with it.
 func (m *Manager) leftOver(ctx context.Context, r shownRun) bool {
 	if r.created.Fleet == nil || r.status != runs.Failed {
 		return false
@@ -251,13 +252,13 @@ func (s *Store) childAt(parent int64, index int) (*loaded, error) {
 	case err != nil:
 		return nil, err
 	case !l.isChild(parent, index):
-		return nil, nil // the file is not signed: the run says itself whose it is
+		return nil, nil // the file is not signed: the run itself names its parent
 	}
 	return l, nil
 }
 
-// fleetToEnd returns the fleet that may have ended with this session: one whose child was worked on by itself, or that
-// waits for its children. 0 means none.
+// fleetToEnd returns the fleet that may have ended with this session: the fleet of a child that was worked on
+// separately, or a fleet that waits for its children. 0 means none.
 func (s *session) fleetToEnd() (parent int64) {
 	s.w.state(func(f *folded) {
 		switch {
@@ -270,7 +271,7 @@ func (s *session) fleetToEnd() (parent int64) {
 	return parent
 }
 
-// endFleet ends a fleet that has waited for its children, when none of them is left that has not ended.
+// endFleet ends a fleet that was waiting for its children, if all of them have ended.
 func (m *Manager) endFleet(ctx context.Context, parent int64) error {
 	l, err := m.store.look(parent)
 	if err != nil || l.foreign || l.created.Fleet == nil || l.status != runs.Manual {
@@ -301,7 +302,7 @@ func (m *Manager) endFleet(ctx context.Context, parent int64) error {
 	}
 	defer release()
 	if s := m.session(parent); s != nil {
-		return nil // it sees to that itself
+		return nil // it does that itself
 	}
 	w, err := m.store.own(parent)
 	if errors.Is(err, runs.ErrBusy) {

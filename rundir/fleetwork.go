@@ -13,29 +13,28 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// fleetWork is the work on the targets of a fleet. It takes no place among the runs that are worked on: its children
-// do.
+// fleetWork works on the targets of a fleet. It does not count towards MaxRunning, but its children do.
 type fleetWork struct {
 	s      *session
 	m      *Manager
 	number int64
 	spec   fleetTargets
-	child  newRun // what each child is made of, but for its target
+	child  newRun // the description of each child, without its target
 	work   sync.WaitGroup
 
 	mu     sync.Mutex
 	sum    fleetSum
-	told   int // how many targets had ended when that was recorded
+	told   int // the number of ended targets in the last record
 	limits fleetLimits
 }
 
-// fleetTargets returns what the run has to do if it is a fleet, else nil.
+// fleetTargets returns the targets of the run if it is a fleet, else nil.
 func (s *session) fleetTargets() (spec *fleetTargets) {
 	s.w.state(func(f *folded) { spec = f.created.Fleet })
 	return spec
 }
 
-// runFleet begins or goes on with the children, and records what has come of it.
+// runFleet begins or continues the children, and records the result.
 func (s *session) runFleet(spec fleetTargets) error {
 	f := &fleetWork{s: s, m: s.m, number: s.w.number, spec: spec, sum: newSum(spec),
 		limits: fleetLimits{spec: spec, began: time.Now()}}
@@ -52,7 +51,7 @@ func (s *session) runFleet(spec fleetTargets) error {
 	return f.ended(err)
 }
 
-// prepare reads what the children are made of, and finds those that there are.
+// prepare reads the description of the children, and finds the existing ones.
 func (f *fleetWork) prepare() error {
 	p, given, err := f.m.stored(f.s.w)
 	if err != nil {
@@ -69,7 +68,7 @@ func (f *fleetWork) prepare() error {
 	if f.child.pipeline, err = p.MarshalJSON(); err != nil {
 		return err
 	}
-	// No target is begun unless all are those that were given.
+	// No target is begun unless all targets are the given ones.
 	if err = f.m.store.eachTarget(f.s.ctx, f.number, f.spec, func(int, []byte) error { return nil }); err != nil {
 		return err
 	}
@@ -80,10 +79,10 @@ func (f *fleetWork) prepare() error {
 	return f.spentBefore()
 }
 
-// find writes into the file "children" what is missing there: a process that is killed leaves children that it does not
-// name, and a power cut leaves anything of it. The first record of a child says whose it is, so none is begun twice.
-// The fleet's own records do not count: the record that a process has begun with the fleet need not be durable when its
-// children are.
+// find adds missing entries to the file "children": a killed process leaves children that the file does not name, and a
+// power cut may leave any part of the file. The first record of a child names its parent, so no child is begun twice.
+// The fleet's own records do not count, because the record that a process has begun the fleet need not be durable when
+// its children are.
 func (f *fleetWork) find() (found bool, err error) {
 	store := f.m.store
 	c := scan{s: store, from: f.number, upTo: everything, trusts: func(*entry) bool { return true }}
@@ -94,7 +93,7 @@ func (f *fleetWork) find() (found bool, err error) {
 		}
 		l, err := store.load(e.number)
 		if err != nil || l.created.Child == nil {
-			return true // no run, or an unusable run
+			return true // not a run, or an unusable run
 		}
 		index := l.created.Child.Index
 		if index < 0 || index >= f.spec.Count || !l.isChild(f.number, index) {
@@ -128,7 +127,7 @@ func (f *fleetWork) run() error {
 		case <-f.s.ctx.Done():
 			return context.Cause(f.s.ctx)
 		}
-		if f.s.ctx.Err() != nil { // both were ready
+		if f.s.ctx.Err() != nil { // both cases of the select were ready
 			return context.Cause(f.s.ctx)
 		}
 		child, err := f.begin(i, t)
@@ -163,7 +162,7 @@ func (s *session) await(fleet context.Context) {
 	<-s.over
 }
 
-// add counts a target that is over, or waits.
+// add counts a target that has ended, or waits.
 func (f *fleetWork) add(i int, name string, r shownRun) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,7 +174,7 @@ func (f *fleetWork) add(i int, name string, r shownRun) {
 	}
 }
 
-// begin begins or goes on with a child. The session is nil if there is nothing to do.
+// begin begins or continues a child. The session is nil if there is nothing to do.
 func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
 	number, err := f.m.store.child(f.number, i)
 	if err != nil {
@@ -190,7 +189,7 @@ func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
 		case err != nil && !errors.Is(err, errNoRun):
 			return nil, err
 		case err != nil || !l.isChild(f.number, i):
-			number = 0 // it was removed, or the file is wrong
+			number = 0 // the run was removed, or the file is wrong
 			continue
 		case l.status.Active() && !l.dead:
 		case l.shownRun.toDo():
@@ -210,7 +209,7 @@ func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
 			f.add(i, t.ID, l.shownRun)
 			return nil, nil
 		}
-		// Somebody works on it who is not this fleet, or has just done so.
+		// A process other than this fleet works on it, or has just done so.
 		if s := f.m.session(number); s != nil {
 			return s, nil
 		}
@@ -226,14 +225,14 @@ func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
 	return f.create(i, t)
 }
 
-// toDo reports whether a fleet goes on with a child.
+// toDo reports whether a fleet continues a child.
 func (r shownRun) toDo() bool {
 	s := r.shownStatus()
 	return s == runs.Created || (s == runs.Failed || s == runs.Canceled) && r.resumable()
 }
 
-// stopped reports whether no more targets are begun, because too many have failed or a limit is reached. Else it waits
-// until the next target may begin. The error is the reason why the fleet ends instead.
+// stopped reports whether no more targets are begun, because too many have failed or a limit is reached. Otherwise it
+// waits until the next target may begin. The error is the reason why the fleet ends instead.
 func (f *fleetWork) stopped() (bool, error) {
 	if f.reached() {
 		return true, nil
@@ -257,7 +256,7 @@ func (f *fleetWork) lost(i int, name string, number int64, err error) {
 	f.sum.fail(i, name, number, "internal", err.Error())
 }
 
-// create makes the child of a target. The parent names it before it does anything.
+// create creates the child of a target. The parent records it before the child starts.
 func (f *fleetWork) create(i int, t fleet.Target) (*session, error) {
 	n := f.child
 	n.Project = t.ID
@@ -277,7 +276,7 @@ func (f *fleetWork) create(i int, t fleet.Target) (*session, error) {
 	return f.m.beginAs(w, true)
 }
 
-// resume goes on with a child. The session is nil if there is nothing to do any more.
+// resume continues a child. The session is nil if there is nothing left to do.
 func (f *fleetWork) resume(number int64) (*session, error) {
 	release, err := f.m.claimAs(f.s.ctx, number, true)
 	if err != nil {
@@ -307,7 +306,7 @@ func (f *fleetWork) resume(number int64) (*session, error) {
 	return f.m.beginAs(w, true)
 }
 
-// spentBefore counts what the children have used that there are, if anything depends on it.
+// spentBefore counts the use of the existing children, if there is a budget.
 func (f *fleetWork) spentBefore() error {
 	if f.spec.Budget.IsZero() {
 		return nil
@@ -317,6 +316,6 @@ func (f *fleetWork) spentBefore() error {
 		if err == nil && l != nil {
 			f.limits.use(i, l.used())
 		}
-		return nil // a child that cannot be read is reported in its turn
+		return nil // an unreadable child is reported in its turn
 	})
 }

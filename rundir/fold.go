@@ -12,45 +12,45 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// folded is what the records of a run come to. It knows nothing of locks: whether the process of an active run is alive
-// is added when the run is shown.
+// folded is the state that results from the records of a run. It ignores locks: whether the process of an active run is
+// alive is added when the run is shown.
 type folded struct {
 	created *created
 	status  runs.Status
 	reason  string
 	updated time.Time // of the last record
 	started time.Time // of the first step
-	ended   time.Time // zero unless the status reports that it has
-	// running is how long it was running before runningAt, which is zero unless it is running now.
+	ended   time.Time // zero unless the status reports the end
+	// running is the running time before runningAt, which is zero unless it is running now.
 	running   time.Duration
 	runningAt time.Time
 
 	takes   int
-	take    *take // the last one, and when that was
+	take    *take // the last take, with its time
 	takenAt time.Time
 
 	jobs   []*job // by ordinal, from 1
-	latest []int  // the ordinal of the latest job of each step, by index, and of the commit behind them
-	// line are the checkpoints that a resume goes on behind, in the order in which they were kept.
+	latest []int  // the ordinal of the latest job of each step, by index, then of the commit
+	// line has the checkpoints that a resume starts from, in the order in which they were kept.
 	line []checkpoint
 
 	hold      *hold // nil unless it is held
 	heldJob   int
-	undecided *record // the last hold in front of a step, nil if it was played
+	undecided *record // the last hold before a step, nil if it was played
 	plays     []*play
 	answers   map[string]value
-	paid      budget.Cost     // for all that was answered or done, also where it does not count any more
-	canceled  *cancel         // that it is to end was recorded, and it has not ended
-	committed bool            // a commit record was written since the last take: the tree knows what became of it
+	paid      budget.Cost     // for all answers and work, even if they no longer count
+	canceled  *cancel         // a cancel is recorded, but the run has not ended
+	committed bool            // a commit record was written since the last take: the tree has the outcome
 	end       *end            // nil unless it has ended
 	dropped   bool            // its data was removed
-	endings   int             // how often it has ended
-	summary   json.RawMessage // of a fleet, the last one
+	endings   int             // the number of times that it has ended
+	summary   json.RawMessage // of a fleet, the latest
 	appended  []*recordlog.Span
 	keys      []string
 }
 
-// job is one attempt of a step, or the commit.
+// job is an attempt of a step, or the commit.
 type job struct {
 	ordinal, index          int
 	at                      place
@@ -58,18 +58,18 @@ type job struct {
 	reason                  string
 	created, started, ended time.Time
 	retried                 bool
-	done                    *done // nil before it is over, and of the commit
+	done                    *done // nil before its end, and for the commit
 }
 
-// checkpoint is a record done that counts, with the position of it.
+// checkpoint is a valid record done, with its position.
 type checkpoint struct {
 	at   place
 	job  int // 0 for a mark
 	done *done
 }
 
-// add takes the next record. After an error nothing was taken: the record contradicts those before, which no run
-// has written.
+// add adds the next record. After an error the state is unchanged: the record contradicts the records before, so no run
+// has written it.
 func (f *folded) add(r *record) error {
 	if err := f.check(r); err != nil {
 		return fmt.Errorf("record %q: %w", r.Kind, err)
@@ -85,7 +85,7 @@ func (f *folded) add(r *record) error {
 	case kindTake:
 		for _, j := range f.jobs {
 			if !j.started.IsZero() && !j.status.Ended() {
-				j.become(runs.Failed, diedReason, before) // with the process that had it
+				j.become(runs.Failed, diedReason, before) // with its process
 			}
 		}
 		f.takes++
@@ -116,7 +116,7 @@ func (f *folded) add(r *record) error {
 		f.addKeys(r.Play.Keys)
 	case kindRetry:
 		if r.Retry.Anew || r.Retry.From < len(f.line) && !r.Retry.ByItself {
-			clear(f.answers) // the steps that run again ask again
+			clear(f.answers) // steps that run again ask again
 		}
 		f.cut(r.Retry.From)
 		for _, n := range r.Retry.Jobs {
@@ -140,8 +140,8 @@ func (f *folded) add(r *record) error {
 	return nil
 }
 
-// cut leaves so many checkpoints, and those at commits: what a commit took away that was undone has to be known also
-// where the steps run again.
+// cut keeps that many checkpoints, and the checkpoints of commits: the removals of an undone commit must be known even
+// if the steps run again.
 func (f *folded) cut(from int) {
 	line := slices.Clone(f.line[:from])
 	for _, c := range f.line[from:] {
@@ -152,7 +152,7 @@ func (f *folded) cut(from int) {
 	f.line, f.canceled = line, nil
 }
 
-// check reports why a record cannot follow.
+// check returns the reason why a record cannot come next.
 func (f *folded) check(r *record) error {
 	if first := f.created == nil; first != (r.Kind == kindCreated) {
 		return errors.New("it is not the place for it")
@@ -196,7 +196,7 @@ func (f *folded) checkRetry(r *retry) error {
 	return nil
 }
 
-// begin takes the first record: the first attempts of all steps, and the commit, have their numbers from the beginning.
+// begin adds the first record: the first attempts of all steps, and the commit, have their numbers from the beginning.
 func (f *folded) begin(r *record) {
 	f.created = r.Created
 	f.answers = make(map[string]value)
@@ -213,7 +213,7 @@ func (f *folded) addKeys(keys []string) {
 	f.keys = slices.Compact(f.keys)
 }
 
-// addJob makes a job to come, the latest of its step.
+// addJob adds a future job, the latest of its step.
 func (f *folded) addJob(ordinal, index int, at time.Time) *job {
 	j := &job{ordinal: ordinal, index: index, at: place{Index: index}, status: runs.Created, created: at}
 	f.jobs = append(f.jobs, j)
@@ -224,7 +224,7 @@ func (f *folded) addJob(ordinal, index int, at time.Time) *job {
 	return j
 }
 
-// jobAt returns the job of a record with a place, which may be a new one.
+// jobAt returns the job of a record with a place. It may be a new job.
 func (f *folded) jobAt(r *record) *job {
 	if r.Job > len(f.jobs) {
 		f.addJob(r.Job, r.At.Index, r.Time)
@@ -246,11 +246,11 @@ func (f *folded) addDone(r *record) {
 	j.done = r.Done
 	j.become(statusOr(r.JobStatus, runs.Success), r.Reason, r.Time)
 	if r.Done.Final && j.status == runs.Failed {
-		clear(f.answers) // to retry what has failed is to ask again; no visit that is over needs what it was answered
+		clear(f.answers) // a retry of a failed step asks again; finished visits do not need their answers
 	}
 }
 
-// become gives a job another status.
+// become sets the status of a job.
 func (j *job) become(status runs.Status, reason string, at time.Time) {
 	j.status, j.reason = status, reason
 	switch {
@@ -261,7 +261,7 @@ func (j *job) become(status runs.Status, reason string, at time.Time) {
 	}
 }
 
-// become gives the run the status of a record.
+// become sets the run's status from a record.
 func (f *folded) become(r *record) {
 	if !f.runningAt.IsZero() {
 		f.running += max(0, r.Time.Sub(f.runningAt))
@@ -286,7 +286,7 @@ func (f *folded) become(r *record) {
 	}
 }
 
-// endJobs ends the jobs that have begun and of which no record reports how they have ended.
+// endJobs ends the jobs that have begun but whose end is not recorded.
 func (f *folded) endJobs(r *record) {
 	for _, j := range f.jobs {
 		if j.status.Ended() || j.status == runs.Created {
@@ -303,7 +303,7 @@ func (f *folded) endJobs(r *record) {
 	}
 }
 
-// commitIndex is the index of the commit: the number of steps.
+// commitIndex returns the index of the commit: the number of steps.
 func (f *folded) commitIndex() int { return len(f.latest) - 1 }
 
 func statusOr(s, other runs.Status) runs.Status {
@@ -313,7 +313,7 @@ func statusOr(s, other runs.Status) runs.Status {
 	return s
 }
 
-// jobFor returns the ordinal of the job that an attempt of the step is: that of one to come, or the next.
+// jobFor returns the ordinal of the job for an attempt of the step: a future job, or the next.
 func (f *folded) jobFor(index int) (int, error) {
 	if index < 0 || index >= len(f.latest) {
 		return 0, fmt.Errorf("there is no step %d", index)

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// history folds records that are a second apart, of a run of two steps.
+// history folds records of a run of two steps, a second apart.
 func history(t testing.TB, records ...*record) *folded {
 	t.Helper()
 	f := new(folded)
@@ -26,7 +26,7 @@ func history(t testing.TB, records ...*record) *folded {
 	return f
 }
 
-// jobsOf are the jobs as they are shown.
+// jobsOf returns the jobs in their display form.
 func jobsOf(r shownRun) (all []string) {
 	for _, j := range r.jobs {
 		v := r.job(j, []stepName{{"find", "search"}, {"fix", "edit"}})
@@ -191,7 +191,7 @@ func TestFold_times(t *testing.T) {
 	}
 }
 
-// A run has 999 jobs, and says so when they are used up.
+// A run has at most 999 jobs, and reports when they are used up.
 func TestFold_jobsUsedUp(t *testing.T) {
 	t.Parallel()
 	records := []*record{taken()}
@@ -223,7 +223,7 @@ func TestFold_jobsUsedUp(t *testing.T) {
 	}
 }
 
-// A paid answer counts from when it came, once, also when its process dies before the step is done.
+// A paid answer counts from its arrival, once, even if its process dies before the step is done.
 func TestPaid(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})
@@ -242,7 +242,7 @@ func TestPaid(t *testing.T) {
 	}
 	add(&record{Kind: kindTake, Status: runs.Running, Take: w.me()})
 	add(&record{Kind: kindAnswer, Answer: &answer{Key: "k", Cost: budget.Dollar}})
-	paid(0) // it is worked on
+	paid(0) // a process works on it
 	fstest.Must(t, w.close())
 	paid(budget.Dollar)
 	w, err := s.own(1)

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// signer names the user's key in slots, 0 if there is none. It cannot be told without the key, so a slot that came with
-// the tree does not pass for that of a run of the user's own.
+// signer returns a number for the user's key in slots, 0 if there is no key. It cannot be computed without the key, so
+// a slot that came with the tree does not pass as a slot of the user's own run.
 func (s *Store) signer() uint64 {
 	key, err := s.readKey()
 	if err != nil || len(key) == 0 {
@@ -23,8 +23,8 @@ func (s *Store) signer() uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// ownForeign takes a run that is foreign, for [pruner.remove] alone. The errors are those of [Store.own]; it is
-// [runs.ErrNotFound] for a run that is the user's own.
+// ownForeign takes a foreign run, only for [pruner.remove]. The errors are the same as those of [Store.own]; it is
+// [runs.ErrNotFound] for a run of the user's own.
 func (s *Store) ownForeign(number int64) (*writer, error) {
 	lock, err := s.takeLock(number)
 	if errors.Is(err, capability.ErrLocked) {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A run that another user has signed, or that was copied, can be looked at, and nothing can be done with it.
+// A run that another user has signed, or that was copied, can only be read.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -47,7 +47,7 @@ func TestForeign(t *testing.T) {
 			}
 		})
 	}
-	// A host that says so takes a store that was moved.
+	// With AcceptMoved, a host accepts a store that was moved.
 	fstest.Must(t, os.RemoveAll(filepath.Join(p.dir, "runs")))
 	h := p.host()
 	h.AcceptMoved = true

@@ -49,7 +49,7 @@ var goBackPipelines = map[string]string{
 		{"id": "f", "action": "edit", "input_from": "d", "params": {"old_text": "two", "new_text": "three"}}]}`,
 }
 
-// A run that goes back to any of its steps, after a failure or a cancel, comes to what a run without that comes to.
+// A run that goes back to any of its steps, after a failure or a cancel, ends like a run that never did.
 func TestRetryJob_equal(t *testing.T) {
 	t.Parallel()
 	for name, text := range goBackPipelines {
@@ -118,7 +118,7 @@ func TestRetryJob_equal(t *testing.T) {
 					} else {
 						run = wait(t, m, run, runs.Failed)
 					}
-					if block == nil { // once more, so that there are jobs of before
+					if block == nil { // once more, so that there are earlier jobs
 						retryFrom(t, m, p, run, step)
 						run = wait(t, m, run, runs.Failed)
 					}
@@ -152,7 +152,7 @@ func TestRetryJob_equal(t *testing.T) {
 	}
 }
 
-// retryFrom retries a step. Where the run has not come to it that is refused, in both ways, and the run is retried.
+// retryFrom retries a step. If the run has not reached it that is refused, in both ways, and the run is retried.
 func retryFrom(t *testing.T, m *rundir.Manager, p *place, run runs.Run, step string) {
 	t.Helper()
 	ref := runs.JobRef{ID: run.ID + "/" + step}

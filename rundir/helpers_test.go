@@ -16,7 +16,7 @@ import (
 
 var testKey = []byte("0123456789abcdef0123456789abcdef")
 
-// began is when the clocks of tests begin. They go on by a second each time that they are asked.
+// began is the start time of the clocks of tests. They advance by a second at each call.
 var began = time.Date(2025, 2, 13, 12, 0, 0, 0, time.UTC)
 
 func openStore(t testing.TB, fsys afero.Fs, o Options) *Store {
@@ -34,7 +34,7 @@ func openStore(t testing.TB, fsys afero.Fs, o Options) *Store {
 	return s
 }
 
-// twoSteps is a run of two steps.
+// twoSteps describes a run of two steps.
 func twoSteps() newRun {
 	return newRun{
 		created:   created{Project: "p", Name: "rename", Ref: "rename-class", SHA: strings.Repeat("ab", 32), Source: runs.SourceAPI, User: "ann"},
@@ -45,7 +45,7 @@ func twoSteps() newRun {
 	}
 }
 
-// work is what a manager does with a run of two steps that goes well, up to an end with that status.
+// work does the work of a manager on a successful run of two steps, up to an end with that status.
 func work(t testing.TB, w *writer, status runs.Status, large bool) {
 	t.Helper()
 	must := func(err error) {
@@ -84,7 +84,7 @@ func createRun(t testing.TB, s *Store, n newRun) *writer {
 	return w
 }
 
-// everyFs calls test with each kind of file system that a store may lie in.
+// everyFs calls test with each kind of file system that a store may be on.
 func everyFs(t *testing.T, test func(t *testing.T, fsys afero.Fs)) {
 	for name, fsys := range map[string]afero.Fs{
 		"root": fstest.OpenRoot(t, t.TempDir()), "memory": afero.NewMemMapFs(), "plain": errorfs.Plain(fstest.OpenRoot(t, t.TempDir())),

@@ -23,13 +23,15 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// maxDiff is how long the view "diff" of a run is at most, in bytes, and maxView the view "plan.json" that is read.
+// maxDiff is the largest size of the view "diff" of a run, in bytes, and maxView the largest size of the view
+// "plan.json" that is read.
 const (
 	maxDiff = 16 << 20
 	maxView = 64 << 20
 )
 
-// Approve implements [millrace.Approver]: it holds what was not allowed yet, and what is not what was allowed.
+// Approve implements [millrace.Approver]: it holds a plan that is not approved yet, or that differs from the approved
+// plan.
 func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	digest, err := plan.Digest()
 	if err != nil {
@@ -44,7 +46,7 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	res := plan.Result()
 	if res.WouldBlock {
 		if plan.WithForce(true).Result().WouldBlock {
-			return nil // nothing helps: the run fails of it
+			return nil // no decision helps: the run fails with this error
 		}
 		return asking(res.BlockReason, kinds.PlayForce)
 	}
@@ -81,7 +83,7 @@ func (r *recorder) differences(plan *millrace.Plan) string {
 	text, err := r.s.m.store.read(r.w.number, planFile, maxView)
 	var before view
 	if err != nil || json.Unmarshal(text, &before) != nil {
-		return "" // the view is not signed, and nothing goes by it
+		return "" // the view is not signed, and only used for this text
 	}
 	was := make(map[string]string)
 	for _, c := range before.Changes {
@@ -105,7 +107,7 @@ func (r *recorder) differences(plan *millrace.Plan) string {
 	return " (" + names.Few(paths, ", ") + ")"
 }
 
-// look makes the record of a run that waits, and what it shows.
+// look returns the record of a waiting run, and writes its views.
 func (s *session) look(held *millrace.HeldError) (*record, error) {
 	res := held.Plan.Result()
 	r := &record{Kind: kindHold, Status: runs.Manual, Reason: held.Reason, At: placeOf(held.At), Hold: &hold{
@@ -127,7 +129,7 @@ func (s *session) look(held *millrace.HeldError) (*record, error) {
 	return r, s.views(held.Plan)
 }
 
-// view is what plan.json has: what would be done, without the bytes.
+// view is the content of plan.json: the planned changes, without the bytes.
 type view struct {
 	Result  *millrace.Result `json:"result"`
 	Changes []viewChange     `json:"changes"`
@@ -143,7 +145,7 @@ type viewChange struct {
 	Edits    int               `json:"edits,omitempty"`
 }
 
-// told is what two changes of a path are compared by.
+// told returns a text for comparing two changes of a path.
 func (c viewChange) told() string {
 	return fmt.Sprint(c.Kind, c.From, c.Old.Hash, c.New.Kind, c.New.Mode, c.New.Hash, c.New.Target)
 }
@@ -156,7 +158,7 @@ func viewOf(plan *millrace.Plan) view {
 	return v
 }
 
-// views writes what the run shows of its plan.
+// views writes the views of the run's plan.
 func (s *session) views(plan *millrace.Plan) error {
 	store := s.m.store
 	text, err := json.Marshal(viewOf(plan))
@@ -180,7 +182,7 @@ func (s *session) views(plan *millrace.Plan) error {
 	})
 }
 
-// replace writes a file of a run anew, which has its name when it is whole.
+// replace writes a file of a run again. The new file gets its name when it is complete.
 func (s *Store) replace(number int64, name string, write func(io.Writer) error) error {
 	temp := s.run(number, name+"-"+journal.NewID(s.now()))
 	f, err := s.d.FS.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -198,7 +200,7 @@ func (s *Store) replace(number int64, name string, write func(io.Writer) error) 
 
 var errCut = errors.New("there is no room for more")
 
-// cutWriter writes so many bytes, and no more.
+// cutWriter writes a limited number of bytes.
 type cutWriter struct {
 	to   io.Writer
 	left int
@@ -217,10 +219,10 @@ func (w *cutWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Held returns the plan of a run that waits for a decision: all that is staged so far. It can be looked at, and neither
-// committed nor stored; it should be closed, and cannot be used once the manager is closed. The tree is locked as long
-// as this takes. A run that does not wait is an error, and so is, as a *[millrace.DriftError], that the tree is not
-// what the steps have read any more.
+// Held returns the plan of a run that waits for a decision: all changes staged so far. It can be read, but neither
+// committed nor stored. It should be closed, and cannot be used after the manager is closed. The tree is locked during
+// this call. If the run does not wait, or, as a *[millrace.DriftError], if the tree has changed since the steps have
+// read it, this is an error.
 func (m *Manager) Held(ctx context.Context, ref runs.RunRef) (*millrace.Plan, error) {
 	l, err := m.store.find(ctx, ref)
 	if err != nil {
@@ -248,7 +250,7 @@ func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {
 	if run.Status != runs.Manual {
 		return nil, fmt.Errorf("run %s does not wait for a decision: it is %s", run.ID, run.Status)
 	}
-	// The plan's sources are needed as long as the plan.
+	// The plan needs its sources as long as it is open.
 	s := &session{m: m, w: w, ctx: ctx}
 	x, p, err := s.prepared(newRecorder(s))
 	if err != nil {
@@ -269,7 +271,7 @@ func (m *Manager) held(ctx context.Context, w *writer) (*millrace.Plan, error) {
 	return held.Plan, nil
 }
 
-// keep closes a tree, and data that is read, when the manager is closed.
+// keep closes a tree, and its open data, when the manager is closed.
 func (m *Manager) keep(tree fleet.Tree, data *lazyData) {
 	closing := tree.Close
 	tree.Close = func(ctx context.Context, _ *millrace.Result, _ error) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// decide records a decision about a run that check allows, and begins to work on it. decide returns the run in its
-// new state.
+// decide records a decision about a run that check allows, and begins to work on it. decide returns the run in its new
+// state.
 func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun) error,
 	do func(w *writer) error) (runs.Run, error) {
 	release, err := m.claim(ctx, number)
@@ -28,7 +28,7 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 		if err != nil {
 			return runs.Run{}, err
 		}
-		select { // it has ended, and the lock is about to be given back
+		select { // it has ended, and is about to release the lock
 		case <-s.over:
 		case <-ctx.Done():
 			return runs.Run{}, context.Cause(ctx)
@@ -54,12 +54,12 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 	return run, m.begin(w)
 }
 
-// goOn records that a user lets the run go on behind the last checkpoint.
+// goOn records that a user continues the run after the last checkpoint.
 func (m *Manager) goOn(w *writer, user string) error {
 	return m.goBackAs(w, retry{User: user, From: -1})
 }
 
-// goBackAs records the decision to go on behind so many checkpoints, a negative number for all. It adds the jobs.
+// goBackAs records the decision to continue after a number of checkpoints, a negative number for all. It adds the jobs.
 func (m *Manager) goBackAs(w *writer, r retry) error {
 	var err error
 	w.state(func(f *folded) {
@@ -87,12 +87,12 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 	return m.decide(ctx, l.number, check, func(w *writer) error { return m.goOn(w, m.host.User) })
 }
 
-// Resume goes on with a run, whatever it waits for: "<run>" or "<run>/<step>", where the run is a number or an id. A
-// run that waits for a decision is played; a run that has failed, was canceled, or whose process has died goes on after
-// the last step done; a created run is begun. With a step it goes back to where it was before that step, which asks
-// again what it had asked; a step that the run has not come to is refused with a *[runs.StateError], for what the steps
-// before it give would not be there. One whose process has died behind its commit is returned as it is then: success.
-// Errors are those of Retry and Play.
+// Resume continues a run in any state: "<run>" or "<run>/<step>", where the run is a number or an id. A run that waits
+// for a decision is played. A run that has failed, was canceled, or whose process has died continues after the last
+// finished step. A created run is begun. With a step the run goes back to its state before that step, which asks its
+// questions again. A step that the run has not reached is refused with a *[runs.StateError], because the results of the
+// steps before it would be missing. If the process of the run has died after its commit, the run is returned as
+// success. Errors are the errors of Retry and Play.
 func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
@@ -149,7 +149,7 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	return run, err
 }
 
-// notReached is why a run does not go back to a step that it has not come to.
+// notReached is the reason why a run cannot go back to a step that it has not reached.
 const notReached = "the run has not come to it: retry the run, which goes on behind the last step done"
 
 // jobs is the [runs.JobManager] of a manager.
@@ -238,7 +238,7 @@ func (j jobs) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 func (j jobs) check(r shownRun, ordinal int, v runs.Verb) error {
 	err := r.job(r.jobs[ordinal-1], j.m.stepNames(r)).Check(v, r.shownStatus())
 	if run := r.run(); err == nil && v == runs.VerbRetry && run.Status.Ended() {
-		err = run.Check(v) // it may not be resumable
+		err = run.Check(v) // the run may not be resumable
 	}
 	return err
 }
@@ -248,7 +248,7 @@ func (m *Manager) stepNames(r shownRun) []stepName {
 	return m.store.stepsOf(&loaded{shownRun: r})
 }
 
-// decide is the decide of the manager about a job. It returns the latest job of the step.
+// decide is the manager's decide for a job. It returns the latest job of the step.
 func (j jobs) decide(ctx context.Context, ref runs.JobRef, v runs.Verb,
 	do func(w *writer, about *job) error) (runs.Job, error) {
 	if isNested(ctx) {
@@ -273,7 +273,7 @@ func (j jobs) decide(ctx context.Context, ref runs.JobRef, v runs.Verb,
 	return shown, err
 }
 
-// refused is the error of a verb that the status of the job would allow.
+// refused returns the error for a verb that is refused although the status of the job allows it.
 func (j jobs) refused(w *writer, about *job, v runs.Verb, reason string) error {
 	e := &runs.StateError{Verb: v, What: runs.ThingJob, Reason: reason}
 	w.state(func(f *folded) {

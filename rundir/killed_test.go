@@ -23,11 +23,11 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// asWorker lets the test binary be a process that works on runs: "DIR".
+// asWorker makes the test binary a process that works on runs: "DIR".
 const asWorker = "MILLRACE_TEST_WORKER"
 
-// The pipelines that are killed. Each command and each agent writes a line into the file asked, outside of the tree,
-// with what it is going to answer.
+// The pipelines of killed processes. Each command and each agent writes its answer as a line into the file asked,
+// outside of the tree.
 const (
 	killedInSequence = `{"name": "sequence", "steps": [
 		{"id": "edit", "action": "edit", "params": {"files": ["a/one.txt"], "old_text": "one", "new_text": "1"}},
@@ -47,7 +47,7 @@ const (
 		{"id": "after", "action": "count_occurrences", "params": {"files": ["c.txt"], "pattern": "cee"}}]}`
 )
 
-// site is where killed processes work: a store, a tree, and a file outside of both.
+// site is the place of killed processes: a store, a tree, and a file outside of both.
 type site struct{ dir string }
 
 func newSite(t *testing.T) site {
@@ -87,19 +87,19 @@ func (s site) host(p *place) rundir.Host {
 	return h
 }
 
-// asked are the answers that were given, each time that one was.
+// asked returns the answers, one for each call.
 func (s site) asked(t *testing.T) []string {
 	data, err := os.ReadFile(filepath.Join(s.dir, "asked"))
 	fstest.Must(t, err)
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// text is a pipeline that asks at this site.
+// text returns a pipeline that asks at this site.
 func (s site) text(pipeline string) string {
 	return strings.ReplaceAll(pipeline, "ASKED", filepath.Join(s.dir, "asked"))
 }
 
-// finish lets a run go on until it has ended.
+// finish continues a run until it has ended.
 func finish(t *testing.T, m *rundir.Manager, run runs.Run) runs.Run {
 	t.Helper()
 	for {
@@ -112,7 +112,7 @@ func finish(t *testing.T, m *rundir.Manager, run runs.Run) runs.Run {
 			t.Fatalf("run %s is %s: %s", got.ID, got.Status, got.Reason)
 		}
 		_, err = m.Resume(t.Context(), run.ID)
-		// The manager that is at work here may have settled the run, or taken it, since it was looked at.
+		// The running manager may have settled the run, or taken it, since it was read.
 		if _, refused := errors.AsType[*runs.StateError](err); !refused && !errors.Is(err, runs.ErrBusy) {
 			fstest.Must(t, err)
 		}
@@ -130,7 +130,7 @@ func TestBeWorker(t *testing.T) {
 	h := s.host(p)
 	h.Executor.Observe = func(e millrace.Event) {
 		if e, ok := e.(millrace.StepFinished); ok && (e.Step == "run" || e.Step == "ask") {
-			time.Sleep(20 * time.Millisecond) // so that many are killed when the answer is on record and the step is not
+			time.Sleep(20 * time.Millisecond) // so that many are killed while the answer is on record but the step is not
 		}
 	}
 	m := manage(t, p.store, h)
@@ -146,7 +146,7 @@ func (s site) worker() *exec.Cmd {
 	return cmd
 }
 
-// told is what a run has come to, less times and ids.
+// told returns the result of a run, without times and ids.
 func (s site) told(t *testing.T, p *place, run runs.Run) string {
 	t.Helper()
 	data, err := json.MarshalIndent(run.Result, "", " ")
@@ -165,8 +165,8 @@ func (s site) told(t *testing.T, p *place, run runs.Run) string {
 	return strings.Join(lines, "\n") + "\n" + string(txtarfs.Format(files))
 }
 
-// A run whose processes are killed, any number of times, comes to what one comes to that was never killed, and what was
-// answered is not asked again.
+// A run whose processes are killed, any number of times, ends like a run that was never killed, and no answered
+// question is asked again.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -192,7 +192,7 @@ func TestKilled(t *testing.T) {
 		s := newSite(t)
 		p := s.open(t)
 		p.createOnly(t, s, text)
-		known := make(map[string]int) // how often an answer that is on record was asked for when that was found
+		known := make(map[string]int) // the number of times that a recorded answer had been asked for when it was found
 		for {
 			cmd := s.worker()
 			var out strings.Builder
@@ -252,7 +252,7 @@ func TestKilled(t *testing.T) {
 	fstest.Countf(t, "%d kills, %d runs, %d answers that were lost with the process that received them", kills, runsDone, repeats)
 }
 
-// createOnly makes a run that no process works on.
+// createOnly creates a run that no process works on.
 func (p *place) createOnly(t *testing.T, s site, text string) {
 	t.Helper()
 	m, err := p.store.Manage(s.host(p))

@@ -42,19 +42,19 @@ const (
 	shardDigits = 6
 	runDigits   = 9
 	maxNumber   = 999_999_999
-	// maxJobs is how many jobs a run can have: their numbers are run*perRun+ordinal.
+	// maxJobs is the largest number of jobs of a run: their numbers are run*perRun+ordinal.
 	maxJobs = 999
 	perRun  = 1000
 )
 
 func shardName(shard int64) string { return fmt.Sprintf("%0*d", shardDigits, shard) }
 
-// runName is the directory of a run below that of the store.
+// runName returns the directory of a run below the directory of the store.
 func runName(number int64) string {
 	return path.Join(shardName(number/perShard), fmt.Sprintf("%0*d", runDigits, number))
 }
 
-// parseName reads a name of so many digits.
+// parseName reads a name with that many digits.
 func parseName(name string, digits int) (int64, bool) {
 	if len(name) != digits || strings.Trim(name, "0123456789") != "" {
 		return 0, false
@@ -63,7 +63,7 @@ func parseName(name string, digits int) (int64, bool) {
 	return n, err == nil
 }
 
-// layout is where a store lies.
+// layout is the place of a store.
 type layout struct {
 	d   *disk.Disk
 	dir string
@@ -77,7 +77,8 @@ func (l layout) run(number int64, parts ...string) string {
 	return path.Join(append([]string{l.dir, runName(number)}, parts...)...)
 }
 
-// reachable reports whether all that leads to the store is a directory; none of it is made, and no link is followed.
+// reachable reports whether the whole path to the store consists of directories. None is created, and no link is
+// followed.
 func (l layout) reachable() (bool, error) {
 	if l.dir == "." {
 		return true, nil
@@ -101,8 +102,8 @@ func notADir(name string) error {
 	return &fs.PathError{Op: "open store of runs", Path: name, Err: errors.New("not a directory")}
 }
 
-// present reports whether there is a store, and that it is one of this version. A directory that has runs but no
-// format file belongs to another program.
+// present reports whether there is a store of this version. A directory that has runs but no format file belongs to
+// another program.
 func (l layout) present() (bool, error) {
 	ok, err := l.reachable()
 	if err != nil || !ok {
@@ -115,14 +116,14 @@ func (l layout) present() (bool, error) {
 	if err != nil || len(shards) == 0 {
 		return false, err
 	}
-	// Another process may have made the store since. Each does so before it makes a run.
+	// Another process may have created the store since. Every process does that before it creates a run.
 	if ok, err = l.known(); err == nil && !ok {
 		err = fmt.Errorf("%w: %s has runs and no file %s", runs.ErrFormat, l.dir, formatFile)
 	}
 	return ok, err
 }
 
-// known reports whether the store reports what it is, and that it is of this version.
+// known reports whether the store has a format file of this version.
 func (l layout) known() (bool, error) {
 	text, err := l.d.Read(l.path(formatFile), int64(len(formatText))+1)
 	switch {
@@ -138,7 +139,7 @@ func (l layout) known() (bool, error) {
 	return false, fmt.Errorf("%w: %s is not a store of runs", runs.ErrFormat, l.dir)
 }
 
-// shards returns the shards that there are, in order.
+// shards returns the existing shards, in order.
 func (l layout) shards() ([]int64, error) { return l.numbers(l.dir, shardDigits) }
 
 // inShard returns the numbers of the runs in a shard, in order. They are not verified yet.
@@ -162,7 +163,7 @@ func (l layout) numbers(dir string, digits int) (all []int64, err error) {
 	return all, nil
 }
 
-// last returns the highest number that is taken, 0 for none.
+// last returns the highest number in use, 0 for none.
 func (l layout) last() (int64, error) {
 	shards, err := l.shards()
 	for _, shard := range slices.Backward(shards) {
@@ -177,13 +178,13 @@ func (l layout) last() (int64, error) {
 	return 0, err
 }
 
-// read reads a file of a run, no more than so many bytes of it.
+// read reads a file of a run, at most that many bytes.
 func (l layout) read(number int64, name string, most int64) ([]byte, error) {
 	return l.d.Read(l.run(number, name), most)
 }
 
-// openFor opens a file of a run for reading and writing when it is first needed, and makes it if it is not there.
-// made is called if it was.
+// openFor returns a function that opens a file of a run for reading and writing when it is first needed, and creates it
+// if it is missing. Then it calls made.
 func (l layout) openFor(number int64, name string, made func()) func() (recordlog.File, error) {
 	full := l.run(number, name)
 	return func() (recordlog.File, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// Another process makes the store, and a run in it, just when this one has found none: that is not a store of another
-// program.
+// Another process creates the store, and a run in it, just after this process has found none: that is not a store of
+// another program.
 func TestOpen_whileItIsMade(t *testing.T) {
 	t.Parallel()
 	below := fstest.OpenRoot(t, t.TempDir())

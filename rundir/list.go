@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// List implements [runs.Browser]. It filters by the index; each item it returns is read from its own records.
+// List implements [runs.Browser]. It filters by the index; each returned item is read from its own records.
 func (s *Store) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], error) {
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Run]{}, err
@@ -34,7 +34,7 @@ func (s *Store) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], e
 			return result, err
 		}
 		if whole {
-			break // else the index was wrong about a run, which is known now
+			break // otherwise the index was wrong about a run, which is known now
 		}
 	}
 	result.Total = l.total
@@ -50,8 +50,8 @@ type lister struct {
 	s    *Store
 	f    runs.Filter
 	sha  string
-	most int // how many are kept
-	// known are runs that the index was wrong about, nil for those that are not there.
+	most int // the number of runs that are kept
+	// known are runs that the index was wrong about, nil for those that do not exist.
 	known map[int64]*entry
 
 	total int
@@ -59,7 +59,7 @@ type lister struct {
 	best  []pick
 }
 
-// pick is what the order of a list needs of a run.
+// pick is the data of a run for the order of a list.
 type pick struct {
 	number, time int64
 	text         string
@@ -97,11 +97,11 @@ func (l *lister) visit(e *entry) bool {
 	return true
 }
 
-// trusts reports whether the slot is enough for this list. Of a run that has not ended it may be behind, but what a run
-// was created with never changes: if the list goes by nothing else, or has no place for the run because of that, no
-// record says more. Of a run that waits the size of its records tells whether the slot is behind them. That takes a
-// fifth of the time that reading them does: 50 ms for 10,000 runs. Less would not do, for a process may be killed, or
-// the power fail, between a record and its slot.
+// trusts reports whether the slot is enough for this list. For a run that has not ended the slot may be stale, but the
+// values that a run was created with never change: if the list uses only these, or excludes the run by these, the
+// records are not needed. For a waiting run, the size of its records shows whether the slot is stale. That needs a
+// fifth of the time for reading the records: 50 ms for 10,000 runs. A cheaper check is not enough, because a process
+// may be killed, or the power fail, between a record and its slot.
 func (l *lister) trusts(e *entry) bool {
 	f := &l.f
 	changes := f.Status != "" || f.OrderBy == runs.ByStatus || f.OrderBy == runs.ByUpdatedAt ||
@@ -110,13 +110,13 @@ func (l *lister) trusts(e *entry) bool {
 	return e.settled() || !e.tooLong && (!changes || !l.matchCreated(e)) || e.waits() && l.s.hasSize(e.number, e.size)
 }
 
-// hasSize reports whether the records of a run have so many bytes.
+// hasSize reports whether the records of a run have that size in bytes.
 func (s *Store) hasSize(number, size int64) bool {
 	at, err := s.d.Look(s.run(number, runFile))
 	return err == nil && at.Kind == change.File && at.Size == size
 }
 
-// match is what [runs.Filter.Match] says of the run.
+// match is [runs.Filter.Match] for the run.
 func (l *lister) match(e *entry) bool {
 	f := &l.f
 	return l.matchCreated(e) && (f.Status == "" || f.Status == e.status) &&
@@ -124,7 +124,7 @@ func (l *lister) match(e *entry) bool {
 		(f.UpdatedBefore.IsZero() || time.Unix(0, e.updated).Before(f.UpdatedBefore))
 }
 
-// matchCreated is match for what a run was created with.
+// matchCreated is match for the values that a run was created with.
 func (l *lister) matchCreated(e *entry) bool {
 	f := &l.f
 	is := func(want string, got []byte) bool { return want == "" || want == string(got) }
@@ -159,8 +159,8 @@ func (l *lister) compare(a, b pick) int {
 	return -order
 }
 
-// shown returns the items of the page, each read from its own records. whole is false if one of them was not what the
-// index has said.
+// shown returns the items of the page, each read from its own records. whole is false if the index was wrong about an
+// item.
 func (l *lister) shown(p runs.Paging) (items []runs.Run, whole bool, err error) {
 	from, to := p.Bounds(l.total)
 	items, whole = make([]runs.Run, 0, to-from), true

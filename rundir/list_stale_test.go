@@ -7,13 +7,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// The slot of a run that waits counts for nothing when a record was written behind it, or when a power cut may have
-// taken the one it was written for.
+// The slot of a waiting run is not trusted if a record was written after it, or if a power cut may have lost the record
+// it was written for.
 func TestList_staleSlot(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		before, after *record
-		harm          bool // a power cut leaves other bytes of the last record
+		harm          bool // a power cut leaves other bytes in the last record
 		want          runs.Status
 	}{
 		"taken":    {after: &record{Kind: kindTake, Status: runs.Pending, Take: &take{}}, want: runs.Failed},

@@ -18,18 +18,18 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// crowd makes runs of all kinds, and returns what lists must show of them, read from their own records.
+// crowd creates runs of all kinds, and returns the expected items of lists, read from their own records.
 type crowd struct {
 	t   testing.TB
 	s   *Store
 	rnd *rand.Rand
-	// ended is how many of ten runs have ended.
+	// ended is the number of ended runs out of ten.
 	ended int
 }
 
 func (c crowd) pick(words ...string) string { return words[c.rnd.IntN(len(words))] }
 
-// make makes a run, in one of the ways that runs are left in.
+// make creates a run, in one of the states in which runs are left.
 func (c crowd) make() {
 	t := c.t
 	t.Helper()
@@ -50,7 +50,7 @@ func (c crowd) make() {
 		}
 	case 3:
 		if c.ended < 9 {
-			n.Name = strings.Repeat("long ", 150) // more than a slot has room for
+			n.Name = strings.Repeat("long ", 150) // more than fits into a slot
 		}
 	}
 	w := createRun(t, c.s, n)
@@ -65,7 +65,7 @@ func (c crowd) make() {
 		way = 5
 	}
 	switch way {
-	case 0: // nobody has taken it
+	case 0: // no process has taken it
 	case 1:
 		add(&record{Kind: kindTake, Status: runs.Pending, Take: w.me()}) // the process has died
 	case 2:
@@ -129,7 +129,7 @@ func (c crowd) filter() runs.Filter {
 	return f
 }
 
-// check holds a list against the filter's own way to make one of runs in memory.
+// check compares a list with the result of the filter for runs in memory.
 func check(t *testing.T, s *Store, all []runs.Run, f runs.Filter) {
 	t.Helper()
 	got, err := s.List(t.Context(), f)
@@ -142,7 +142,7 @@ func check(t *testing.T, s *Store, all []runs.Run, f runs.Filter) {
 	}
 }
 
-// A list gives what a filter gives that is used on all runs in memory, however the index is.
+// A list equals the filter's list of all runs in memory, in any state of the index.
 func TestList(t *testing.T) {
 	t.Parallel()
 	everyFs(t, func(t *testing.T, fsys afero.Fs) {
@@ -185,7 +185,7 @@ func TestList(t *testing.T) {
 	})
 }
 
-// Every filter and every order, over many runs.
+// Every filter and every order are tested on many runs.
 func TestList_large(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})
@@ -212,8 +212,8 @@ func TestList_large(t *testing.T) {
 	fstest.Countf(t, "%d runs", len(all))
 }
 
-// A reader that goes from page to page with the snapshot of the first sees every run of then once, in the order of
-// numbers, while others are made.
+// A reader that goes from page to page with the snapshot of the first sees every run of that time once, in the order of
+// numbers, while others are created.
 func TestList_snapshot(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})
@@ -242,7 +242,7 @@ func TestList_snapshot(t *testing.T) {
 	}
 }
 
-// A slot that says something else than the run counts for nothing: what is shown is read from the run itself.
+// A slot that differs from the run is ignored: shown items are read from the run itself.
 func TestList_lyingIndex(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, fstest.OpenRoot(t, t.TempDir()), Options{NoSync: true})
@@ -254,7 +254,7 @@ func TestList_lyingIndex(t *testing.T) {
 	f, err := s.openIndex()
 	fstest.Must(t, err)
 	defer f.Close()
-	for n := int64(1); n <= 20; n += 2 { // also of numbers that there are not
+	for n := int64(1); n <= 20; n += 2 { // also for unused numbers
 		e := entry{number: n, status: runs.Failed, project: []byte("other"), name: []byte("lie"), user: []byte("eve"),
 			updated: n}
 		fstest.Must(t, fstest.ErrOf(f.WriteAt(e.encode(), n*slotSize)))
@@ -277,7 +277,7 @@ func TestList_lyingIndex(t *testing.T) {
 	}
 }
 
-// FuzzSlot: whatever a slot has, what is read of it can be written again, or it counts for nothing.
+// FuzzSlot: a slot with any content can be read and written again, or is ignored.
 func FuzzSlot(f *testing.F) {
 	e := entry{number: 7, parent: 3, status: runs.Failed, created: 5, updated: -6, project: []byte("p"), id: []byte("x")}
 	f.Add(e.encode())
@@ -288,7 +288,7 @@ func FuzzSlot(f *testing.F) {
 		if len(slot) != slotSize {
 			return
 		}
-		binary.BigEndian.PutUint32(slot, crcOf(slot[4:])) // else hardly anything gets further
+		binary.BigEndian.PutUint32(slot, crcOf(slot[4:])) // otherwise hardly any slot passes the checksum
 		var e, again entry
 		if !e.decode(slot, 7, runs.Statuses()) {
 			return
@@ -300,7 +300,7 @@ func FuzzSlot(f *testing.F) {
 	})
 }
 
-// A list reads the runs that it shows, and of a long queue no others, also if it goes by what changes of a run.
+// A list reads the runs that it shows, but no others of a long queue, even if it filters by changing values.
 func TestList_queue(t *testing.T) {
 	t.Parallel()
 	const count, shown = 60, 5
@@ -323,7 +323,7 @@ func TestList_queue(t *testing.T) {
 	for _, test := range []struct {
 		f      runs.Filter
 		total  int
-		atMost int64 // runs that are read
+		atMost int64 // number of runs read
 	}{
 		{runs.Filter{}, count + 1, shown},
 		{runs.Filter{OrderBy: runs.ByRef, Project: "p", User: "ann"}, count/2 + 1, shown},
@@ -341,7 +341,7 @@ func TestList_queue(t *testing.T) {
 			t.Errorf("%+v: %d of %d, %d files read", test.f, len(page.Items), page.Total, read.Load())
 		}
 	}
-	// A slot without a run, as a power cut leaves it, counts for none.
+	// A slot without a run, as left by a power cut, is ignored.
 	fstest.Must(t, counting.RemoveAll(s.run(7)))
 	page, err := s.List(t.Context(), runs.Filter{Paging: runs.Paging{PerPage: shown}})
 	if err != nil || page.Total != count {

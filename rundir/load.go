@@ -11,15 +11,14 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// foreignBytes is how much is read of a run that another key has signed: enough to show it.
+// foreignBytes is the number of bytes read of a run that another key has signed: enough to show it.
 const foreignBytes = 256 << 10
 
-// errNoRun means that there is no run of a number, or none yet: a process that is killed while it makes one leaves
-// that.
+// errNoRun means that no run has this number, or that it has no record yet, for example because its process was killed
+// while it created the run.
 var errNoRun = fmt.Errorf("no run: %w", runs.ErrNotFound)
 
-// orNoRun returns errNoRun for the error of a file that is not there: another process may remove a run between two
-// looks.
+// orNoRun returns errNoRun for the error of a missing file: another process may remove a run between two accesses.
 func orNoRun(err error) error {
 	if disk.IsAbsent(err) {
 		return errNoRun
@@ -27,16 +26,16 @@ func orNoRun(err error) error {
 	return err
 }
 
-// loaded is what the records of a run say.
+// loaded is the state of a run from its records.
 type loaded struct {
 	shownRun
 	end recordlog.End
-	// ends are where the records end that the data of a run has to be held against, see [folded.appended].
+	// ends are the ends of the records that refer to the data of the run, see [folded.appended].
 	ends []recordlog.End
 }
 
-// load reads a run. The error is errNoRun, or matches [runs.ErrDamaged], or says why the files cannot be read. It does
-// not look whether a process works on it: see [Store.look].
+// load reads a run. The error is errNoRun, or matches [runs.ErrDamaged], or is the reason why the files cannot be read.
+// It does not check whether a process works on the run: see [Store.look].
 func (s *Store) load(number int64) (*loaded, error) {
 	key, err := s.readKey()
 	if err != nil {
@@ -57,7 +56,7 @@ func (s *Store) load(number int64) (*loaded, error) {
 		}
 	}
 	if err != nil {
-		// A power cut may leave anything of a record that was not durable.
+		// After a power cut, a record that was not durable may have any content.
 		if stop, ok := errors.AsType[*recordlog.Stop](err); ok &&
 			(stop.Reason == recordlog.Torn || stop.Reason == recordlog.Damaged) {
 			return nil, errNoRun
@@ -72,7 +71,7 @@ func (s *Store) load(number int64) (*loaded, error) {
 	return l, nil
 }
 
-// fold reads the records of a run as far as they can be believed.
+// fold reads the records of a run as far as they can be trusted.
 func (s *Store) fold(number int64, r *recordlog.Reader) (*loaded, error) {
 	l := &loaded{shownRun: shownRun{folded: new(folded), number: number}}
 	for {
@@ -91,7 +90,7 @@ func (s *Store) fold(number int64, r *recordlog.Reader) (*loaded, error) {
 			if l.created == nil {
 				return nil, err
 			}
-			break // what a later version has written is not understood: the run is as it was before
+			break // a record of a later version is not understood: the run has its state before that record
 		}
 		l.end = r.End()
 	}
@@ -104,9 +103,9 @@ func (s *Store) fold(number int64, r *recordlog.Reader) (*loaded, error) {
 	return nil, &recordlog.Stop{Reason: recordlog.Torn, Record: 1} // an empty file
 }
 
-// isHome reports whether a run lies in the directory that it was made in, or may lie elsewhere. The device is not asked
-// for: a disk may get another number each time that the machine starts. The error is errNoRun if there is no directory
-// any more.
+// isHome reports whether a run is in the directory in which it was created, or may be elsewhere. The device number is
+// ignored, because a disk may get another number each time that the machine starts. The error is errNoRun if the
+// directory no longer exists.
 func (s *Store) isHome(number int64, c *created) (bool, error) {
 	if s.moved || c.Ino == 0 {
 		return true, nil
@@ -118,7 +117,7 @@ func (s *Store) isHome(number int64, c *created) (bool, error) {
 	return err == nil && at.ID.Ino == c.Ino, nil
 }
 
-// look is load, and looks whether the process of an active run is alive.
+// look is load, and also checks whether the process of an active run is alive.
 func (s *Store) look(number int64) (*loaded, error) {
 	l, err := s.load(number)
 	if err != nil || !l.status.Active() {
@@ -132,7 +131,7 @@ func (s *Store) look(number int64) (*loaded, error) {
 	if err != nil || held {
 		return l, err
 	}
-	// It may have ended between the two looks.
+	// It may have ended between the two checks.
 	if l, err = s.load(number); err == nil {
 		l.dead = l.status.Active()
 	}

@@ -19,7 +19,7 @@ func (s *Store) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 	if err != nil {
 		return runs.Log{}, err
 	}
-	// The status of the job is read first: later writes then come with an earlier status.
+	// The status of the job is read first: if lines are written later, the log is not reported as complete.
 	complete := l.job(j, nil).Status.Ended()
 	f, err := s.openToRead(l.number, logFile)
 	if disk.IsAbsent(err) {

@@ -10,22 +10,21 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// How long after it was written to the index may have been written to again without having another time: file systems
-// round times by up to two seconds. And after which time the runs are gone through in any case, for a process that was
-// killed, or that cannot write to the index, may have left a run that the index does not name.
+// indexGrain is the time after a write to the index in which another write may leave the same file time: file systems
+// round times by up to two seconds. lookAtAll is the time after which all runs are checked in any case, because a
+// process that was killed, or cannot write to the index, may have left a run that the index does not have.
 const (
 	indexGrain = 2 * time.Second
 	lookAtAll  = 5 * time.Second
 )
 
-// lookout is what [Manager.Work] remembers of the runs that wait for a process, so that it reads little while nothing
-// happens: the runs are not gone through again as long as nobody has written to the index, and what was read of a run
-// holds until its slot is another one. So a run that is not due is read once; where its slot could not be written
-// since, it is looked at when it is due. It is for one goroutine.
+// lookout is the memory of [Manager.Work] about runs that wait for a process, so that it reads little while nothing
+// happens. The runs are not checked again until the index changes, and the data of a run is valid until its slot
+// changes. So a run that is not due is read once. If its slot could not be written since, it is read again when it is
+// due. It is for one goroutine.
 type lookout struct {
 	m *Manager
-	// index is the index as it was when it was read last, the zero State if that says nothing of what was written
-	// since.
+	// index is the state of the index at the last reading, the zero State if later writes might not show in it.
 	index   change.State
 	read    time.Time
 	waiting []waiting
@@ -34,11 +33,11 @@ type lookout struct {
 // waiting is a run that may wait for a process.
 type waiting struct {
 	number int64
-	slot   uint32 // the checksum of its slot, 0 for a run that has none
-	next   int64  // before when it need not be looked at, in nanoseconds since 1970
+	slot   uint32 // the checksum of its slot, 0 for a run without a slot
+	next   int64  // the time before which it need not be read, in nanoseconds since 1970
 }
 
-// runs returns the runs that there are to look at. The children of a fleet wait for that.
+// runs returns the runs to look at. The children of a fleet are left to the fleet.
 func (l *lookout) runs(ctx context.Context) ([]waiting, error) {
 	s := l.m.store
 	if ok, err := s.present(); err != nil || !ok {
@@ -57,7 +56,7 @@ func (l *lookout) runs(ctx context.Context) ([]waiting, error) {
 		known[w.number] = w
 	}
 	l.waiting = l.waiting[:0]
-	last := int64(0) // what comes behind it in the scan without having been asked for was read from the run
+	last := int64(0) // later runs that trusts was not called for were read from their records
 	c := scan{s: s, upTo: everything}
 	c.trusts = func(e *entry) bool {
 		last = e.number
@@ -86,10 +85,10 @@ func (l *lookout) runs(ctx context.Context) ([]waiting, error) {
 	return l.waiting, nil
 }
 
-// never is when a run is looked at again that has nothing to wait for.
+// never is the next look at a run that waits for nothing.
 const never = math.MaxInt64
 
-// nextLook returns when a run is to be looked at again that was not taken, 0 for the next time.
+// nextLook returns the time to look again at a run that was not taken, 0 for the next time.
 func nextLook(r shownRun) int64 {
 	switch {
 	case r.foreign, !r.dead && (r.status.Ended() || r.status == runs.Manual):

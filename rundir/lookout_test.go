@@ -13,12 +13,12 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// watched is a manager whose runs all fail, for their trees cannot be opened, and that counts what it reads of them.
+// watched is a manager whose runs all fail, because their trees cannot be opened, and that counts its reads.
 type watched struct {
 	*Manager
 	disk   *crashfs.Fs
 	l      *lookout
-	later  atomic.Int64 // nanoseconds behind the beginning of the test
+	later  atomic.Int64 // nanoseconds after the beginning of the test
 	opened atomic.Int64 // files of records
 	listed atomic.Int64 // directories
 }
@@ -42,7 +42,7 @@ func newWatched(t *testing.T) *watched {
 	return m
 }
 
-// look is one look. It returns what was read.
+// look looks once. It returns the number of reads.
 func (m *watched) look(t *testing.T) (opened, listed int) {
 	t.Helper()
 	m.opened.Store(0)
@@ -61,7 +61,7 @@ func (m *watched) look(t *testing.T) (opened, listed int) {
 	return int(m.opened.Load()), int(m.listed.Load())
 }
 
-// A manager that has nothing to do reads no run twice, and lists nothing as long as the index is as it was.
+// An idle manager reads no run twice, and lists nothing while the index is unchanged.
 func TestLookout_idle(t *testing.T) {
 	t.Parallel()
 	m := newWatched(t)
@@ -84,8 +84,8 @@ func TestLookout_idle(t *testing.T) {
 	}
 }
 
-// A run that waits for a process is found: when it is due, when its process dies, when another process creates it, also
-// without a word in the index.
+// A run that waits for a process is found: when it is due, when its process dies, when another process creates it, even
+// if the index does not have it.
 func TestLookout_finds(t *testing.T) {
 	t.Parallel()
 	failed := func(t *testing.T, m *watched, number int64) {

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Manage returns a manager of the store. It is to be closed. The error reports what is missing, or matches
+// Manage returns a manager of the store. Close it at the end. The error reports a missing setting, or matches
 // [runs.ErrNoKey].
 func (s *Store) Manage(h Host) (*Manager, error) {
 	if h.Trees == nil {
@@ -41,9 +41,9 @@ func (s *Store) Manage(h Host) (*Manager, error) {
 // Jobs returns the manager of the jobs.
 func (m *Manager) Jobs() runs.JobManager { return jobs{m} }
 
-// Close waits for the runs that the manager works on, and for nothing else: those that wait for a decision stay where
-// they are. When ctx is done it stops them where they are, which leaves them as a killed process does, and returns the
-// cause. Nothing can be created or decided afterwards.
+// Close waits for the runs that the manager works on; runs that wait for a decision stay unchanged. When ctx is done it
+// stops the runs, which leaves them like a killed process, and returns the cause. After Close nothing can be created or
+// decided.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -75,7 +75,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	return err
 }
 
-// Create implements [runs.Manager]. The manager works on the run as soon as it has a place, or when it is due.
+// Create implements [runs.Manager]. The manager works on the run as soon as MaxRunning allows it, or when it is due.
 func (m *Manager) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
@@ -87,7 +87,7 @@ func (m *Manager) Create(ctx context.Context, c runs.CreateParams) (runs.Run, er
 	return m.created(ctx, c, n, invalid)
 }
 
-// created makes a run that was described, and begins to work on it.
+// created creates a described run, and begins to work on it.
 func (m *Manager) created(ctx context.Context, c runs.CreateParams, n newRun,
 	invalid *millrace.ValidationError) (runs.Run, error) {
 	m.mu.Lock()
@@ -113,7 +113,7 @@ func (m *Manager) created(ctx context.Context, c runs.CreateParams, n newRun,
 	return run, m.begin(w)
 }
 
-// startAt begins a run that is scheduled when its time has come, unless another manager has.
+// startAt begins a scheduled run at its time, unless another manager has begun it.
 func (m *Manager) startAt(number int64, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,7 +136,7 @@ func (m *Manager) startAt(number int64, at time.Time) {
 	}()
 }
 
-// Wait returns the run when it has ended, or waits for a decision. A run that no manager takes up is waited for until
+// Wait returns the run when it has ended, or waits for a decision. For a run that no manager works on, it waits until
 // ctx is done; then the error is the cause.
 func (m *Manager) Wait(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	l, err := m.store.find(ctx, ref)
@@ -165,7 +165,7 @@ func (m *Manager) Wait(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	}
 }
 
-// shown is the run of a writer as a browser shows it.
+// shown returns the run of a writer in the form for browsers.
 func (m *Manager) shown(w *writer) (run runs.Run) {
 	w.state(func(f *folded) {
 		r := shownRun{folded: f, number: w.number}

@@ -18,14 +18,14 @@ import (
 
 var key = []byte("0123456789abcdef0123456789abcdef")
 
-// trees are Trees that have one tree for each project.
+// trees are Trees with one tree for each project.
 type trees map[string]afero.Fs
 
 func (t trees) Open(_ context.Context, target fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: t[target.ID]}, nil
 }
 
-// place is a store, and a tree beside it.
+// place is a store, with a tree next to it.
 type place struct {
 	dir   string
 	tree  afero.Fs
@@ -70,7 +70,7 @@ func manage(t testing.TB, s *rundir.Store, h rundir.Host) *rundir.Manager {
 	return m
 }
 
-// pipeline reads one.
+// pipeline decodes a pipeline.
 func pipeline(t testing.TB, text string) millrace.Pipeline {
 	t.Helper()
 	p, err := millrace.Decode([]byte(text))
@@ -102,7 +102,7 @@ func wait(t testing.TB, m *rundir.Manager, run runs.Run, want runs.Status) runs.
 	return got
 }
 
-// jobsOf tells the jobs of a run: "find success, fix failed".
+// jobsOf returns the jobs of a run in short: "find success, fix failed".
 func jobsOf(t testing.TB, b runs.Browser, run runs.Run, retried bool) string {
 	t.Helper()
 	page, err := b.Jobs(t.Context(), run.Ref(), runs.JobFilter{IncludeRetried: retried, Paging: runs.Paging{PerPage: 100}})
@@ -132,7 +132,7 @@ func same(t testing.TB, what, got, want string) {
 	}
 }
 
-// A run of three steps is created, worked on, and looked at.
+// A run of three steps is created, worked on, and read.
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\none\n", "b.txt", "none\n")

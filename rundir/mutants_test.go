@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestMutants takes out, one by one, what keeps a run from going on with what does not hold any more. It is not run
-// with the others: go test -tags mutants -run Mutants ./rundir
+// TestMutants removes, one by one, the checks that stop a run from continuing on a stale state. It does not run with
+// the other tests: go test -tags mutants -run Mutants ./rundir
 func TestMutants(t *testing.T) {
 	const random = "TestTakenUpAtRandom"
 	fstest.Mutants(t, []fstest.Mutant{

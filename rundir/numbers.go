@@ -12,13 +12,13 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// farNumber is where it is asked who has made a run: few count as far as that, and what came with the tree must not use
-// up the numbers.
+// farNumber is the number from which allocate checks who has created a run: few stores reach it, and runs that came
+// with the tree must not use up the numbers.
 const farNumber = 10_000_000
 
-// allocate takes the next number: it makes the directory of it, and the file for the records. It is the only thing that
-// several processes do at once. The process that made the file has the number: on layers, such as an
-// afero.CopyOnWriteFs, mkdir makes a directory that is there already.
+// allocate takes the next number: it creates its directory, and the file for the records. It is the only operation that
+// several processes do at once. The process that has created the file owns the number: on layered file systems, such as
+// an afero.CopyOnWriteFs, mkdir succeeds for a directory that already exists.
 func (s *Store) allocate(ctx context.Context) (int64, recordlog.File, error) {
 	next, err := s.next()
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *Store) allocate(ctx context.Context) (int64, recordlog.File, error) {
 	return 0, nil, fmt.Errorf("the store has used up its %d numbers", maxNumber)
 }
 
-// tryNumber takes a number. The error is one of [disk.IsExist] if it is taken.
+// tryNumber takes a number. The error matches [disk.IsExist] if it is already taken.
 func (s *Store) tryNumber(number int64) (recordlog.File, error) {
 	shard := s.path(shardName(number / perShard))
 	at, err := s.d.Look(shard)
@@ -58,11 +58,11 @@ func (s *Store) tryNumber(number int64) (recordlog.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A directory that is left over after an error here may be another's, and is swept later.
+	// A directory that is left after an error here may belong to another process, and is swept later.
 	return recordlog.Create(s.d.FS, s.layout.run(number, runFile))
 }
 
-// next returns a number behind those that are known to be taken.
+// next returns a number after those known to be in use.
 func (s *Store) next() (int64, error) {
 	s.mu.Lock()
 	last := s.last

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// Another process takes the number that this one is about to take. Each has a number of its own, and both runs are
-// there, also where mkdir makes a directory that is there already.
+// Another process takes the number that this process is about to take. Each gets its own number, and both runs exist,
+// even if mkdir succeeds for an existing directory.
 func TestAllocate_sameNumber(t *testing.T) {
 	t.Parallel()
 	layers := afero.NewCopyOnWriteFs(fstest.OpenRoot(t, t.TempDir()), fstest.OpenRoot(t, t.TempDir()))
@@ -39,7 +39,7 @@ func TestAllocate_sameNumber(t *testing.T) {
 	}
 }
 
-// Numbers that came with the tree, with runs of a stranger in them or with none, do not use up those that there are.
+// Numbers that came with the tree, with or without runs of a stranger, do not use up the available numbers.
 func TestAllocate_planted(t *testing.T) {
 	t.Parallel()
 	theirs := openDir(t, t.TempDir())

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// shared is a reader that several goroutines have.
+// shared is a reader that several goroutines may use.
 type shared struct {
 	mu sync.Mutex
 	of io.ReaderAt
@@ -18,7 +18,7 @@ func (r *shared) ReadAt(p []byte, offset int64) (int, error) {
 	return r.of.ReadAt(p, offset)
 }
 
-// overlayFrom is where the bytes of an [overlay] stand: behind all that a spill can have.
+// overlayFrom is the offset of an [overlay]'s bytes, larger than any offset of a spill.
 const overlayFrom = int64(1) << 40
 
 // overlay is a spill whose own bytes are in memory.

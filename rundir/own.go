@@ -14,8 +14,8 @@ import (
 )
 
 // own takes a run to work on it. The error matches [runs.ErrNotFound], [runs.ErrBusy] if another process works on it,
-// [runs.ErrForeign], or [runs.ErrDamaged]. Bytes that no record names for certain, and records whose data is not
-// whole, are cut off by the first append.
+// [runs.ErrForeign], or [runs.ErrDamaged]. The first append cuts off bytes that no valid record refers to, and records
+// whose data is incomplete.
 func (s *Store) own(number int64) (*writer, error) {
 	if _, err := s.writeKey(); err != nil {
 		return nil, err
@@ -49,7 +49,7 @@ func (s *Store) takeLock(number int64) (io.Closer, error) {
 
 // continued returns the writer of a run whose lock is held.
 func (s *Store) continued(number int64, lock io.Closer) (*writer, error) {
-	l, err := s.load(number) // another one may have worked on it until now
+	l, err := s.load(number) // another process may have worked on it until now
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (s *Store) writerOf(l *loaded, lock io.Closer) (*writer, error) {
 	return w, nil
 }
 
-// whole returns the run up to its first record whose data is not whole.
+// whole returns the run up to its first record with incomplete data.
 func (s *Store) whole(l *loaded) (*loaded, error) {
 	data := &lazyData{layout: s.layout, number: l.number}
 	defer data.Close()
@@ -95,7 +95,7 @@ func (s *Store) whole(l *loaded) (*loaded, error) {
 	return l, nil
 }
 
-// upTo reads a run again, up to an end that was there before.
+// upTo reads a run again, up to an earlier end of its records.
 func (s *Store) upTo(number int64, end recordlog.End) (*loaded, error) {
 	key, err := s.readKey()
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/raise"
 )
 
-// checkPlace refuses a tree in which the store lies, unless that is in a state directory: steps would see the runs, and
-// change them.
+// checkPlace refuses a tree that contains the store, unless the store is in a state directory: steps would see the
+// runs, and could change them.
 func (m *Manager) checkPlace(tree afero.Fs) error {
 	at, inside := m.store.within(tree)
 	if !inside {
@@ -26,7 +26,7 @@ func (m *Manager) checkPlace(tree afero.Fs) error {
 	}
 	state := path.Clean(cmp.Or(m.host.Executor.State.Dir, millrace.DefaultStateDir))
 	for below := at; ; {
-		// No step reaches a state directory, however deep in the tree it is.
+		// No step can access a state directory, at any depth of the tree.
 		if names.Within(below, state) && below != state ||
 			names.Within(below, millrace.DefaultStateDir) && below != millrace.DefaultStateDir {
 			return nil
@@ -41,8 +41,8 @@ func (m *Manager) checkPlace(tree afero.Fs) error {
 		"it has to be outside, or below '%s'", at, state)
 }
 
-// within returns where in a tree the store lies, if it does as far as can be known: of directories of the operating
-// system, and of a file system that has both.
+// within returns the place of the store in a tree, if it can be determined: for directories of the operating system,
+// and for a file system that contains both.
 func (s *Store) within(tree afero.Fs) (at string, inside bool) {
 	if t := reflect.TypeOf(tree); t != nil && t.Comparable() && tree == s.given {
 		return s.dir, true
@@ -69,7 +69,7 @@ func (s *Store) within(tree afero.Fs) (at string, inside bool) {
 	}
 }
 
-// dirOf returns the directory of the operating system that a file system is, "" if it is none.
+// dirOf returns the directory of the operating system behind a file system, "" if there is none.
 func dirOf(fsys afero.Fs) string {
 	raised, err := raise.FS(fsys)
 	if err != nil {
@@ -80,7 +80,7 @@ func dirOf(fsys afero.Fs) string {
 		dir = root.Dir()
 	}
 	if c, ok := raised.(io.Closer); ok && raised != fsys {
-		_ = c.Close() // it was made here, and nothing was written
+		_ = c.Close() // it was opened here, and nothing was written
 	}
 	return dir
 }

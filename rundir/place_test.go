@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A store lies outside of the tree, or in a state directory of it: else steps would see the runs, and change them.
+// A store must be outside of the tree, or in a state directory of it: otherwise steps would see the runs, and could
+// change them.
 func TestStoreInTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -68,7 +69,7 @@ func open(t *testing.T, dir string) *fsutil.RootFs {
 	return root
 }
 
-// The stored result of a run in its tree is removed with the run, where the store lies in the state of the tree.
+// The stored result of a run in its tree is removed with the run, if the store is in the state directory of the tree.
 func TestRetention_storedResult(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A run of a stranger in which many records name the same large bytes is shown within bounds.
+// A stranger's run in which many records refer to the same large bytes is shown within limits.
 func TestPlanted_sameBytes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

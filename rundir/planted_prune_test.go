@@ -24,7 +24,7 @@ func (noTrees) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: afero.NewMemMapFs()}, nil
 }
 
-// The index is not signed: what it says of a run leads to nothing outside of the store.
+// The index is not signed: an id in it cannot lead outside of the store.
 func TestPlanted_slotID(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -46,7 +46,7 @@ func TestPlanted_slotID(t *testing.T) {
 		l, err := s.load(int64(number))
 		fstest.Must(t, err)
 		e := entryOf(l.shownRun)
-		e.signer = s.signer() // which a stranger does not know
+		e.signer = s.signer() // a stranger cannot compute it
 		e.id = []byte(id)
 		_, err = index.WriteAt(e.encode(), int64(number)*slotSize)
 		fstest.Must(t, err)
@@ -63,7 +63,7 @@ func TestPlanted_slotID(t *testing.T) {
 	}
 }
 
-// An entry in the place of a directory of the store is not entered.
+// A link in place of a directory of the store is not followed.
 func TestPlanted_trash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -83,7 +83,7 @@ func TestPlanted_trash(t *testing.T) {
 	}
 }
 
-// Nor is a link in the place of a shard written through.
+// A link in place of a shard is not followed for writing either.
 func TestPlanted_shard(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -102,7 +102,7 @@ func TestPlanted_shard(t *testing.T) {
 	}
 }
 
-// A run whose process was asked to end it, and died before it had, is canceled, and not gone on with.
+// A run whose process had received a cancel, and died before the run ended, is canceled, not continued.
 func TestSettle_canceled(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, openDir(t, t.TempDir()), Options{NoSync: true, SharedDir: t.TempDir()})
@@ -133,9 +133,8 @@ func TestSettle_canceled(t *testing.T) {
 	fstest.Must(t, m.Close(t.Context()))
 }
 
-// Runs that are foreign are counted by themselves: they take the place of none of the user's own, and go beyond the
-// limits, but for those that wait or are worked on. Such a run may name the files of
-// another run.
+// Foreign runs are counted separately: they do not displace the user's own runs, and are removed beyond the limits,
+// except those that wait or are worked on. Such a run may refer to the files of another run.
 func TestPlanted_retention(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

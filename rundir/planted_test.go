@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// planted is a store of three runs that went well, in a directory that a test then changes as a stranger could.
+// planted returns a store of three successful runs, in a directory that a test then changes as a stranger could.
 func planted(t *testing.T) (s *Store, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -28,7 +28,7 @@ func planted(t *testing.T) (s *Store, dir string) {
 	return s, filepath.Join(dir, "store", "runs")
 }
 
-// seen returns what a list shows, and looks at everything else that there is to be seen of the second run.
+// seen returns the items of a list, and reads all other visible data of the second run.
 func seen(t *testing.T, s *Store) (list []string, get error) {
 	t.Helper()
 	page, err := s.List(t.Context(), runs.Filter{Ascending: true})
@@ -55,7 +55,7 @@ func seen(t *testing.T, s *Store) (list []string, get error) {
 	return list, get
 }
 
-// Links, pipes and directories in the place of files are neither followed nor waited for.
+// Links, pipes and directories in place of files are neither followed nor waited for.
 func TestPlanted_files(t *testing.T) {
 	t.Parallel()
 	secret := filepath.Join(t.TempDir(), "secret")
@@ -83,7 +83,7 @@ func TestPlanted_files(t *testing.T) {
 				want := "1 2 3"
 				if name == runFile {
 					wantErr := runs.ErrDamaged
-					if kind == "noise" { // a power cut may leave that of a run that was just made
+					if kind == "noise" { // a power cut may leave this of a run that was just created
 						wantErr = runs.ErrNotFound
 					}
 					if want = "1 3"; !errors.Is(get, wantErr) {
@@ -104,7 +104,7 @@ func TestPlanted_files(t *testing.T) {
 						t.Errorf("own: %v", err)
 					}
 				}
-				// A run that is made now does not write through what was planted either.
+				// A run that is created now does not write through planted files either.
 				w := createRun(t, s, twoSteps())
 				work(t, w, runs.Success, true)
 				fstest.Must(t, w.close())
@@ -116,7 +116,7 @@ func TestPlanted_files(t *testing.T) {
 	}
 }
 
-// A directory on the way that is a link to elsewhere is not part of the store.
+// If a directory on the way is a link to elsewhere, it is not part of the store.
 func TestPlanted_directories(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"000000", filepath.Join("000000", "000000002")} {
@@ -171,7 +171,7 @@ func TestPlanted_format(t *testing.T) {
 	}
 }
 
-// A copy of a run is not the run: nothing can be done with it.
+// A copy of a run is not the run: it can only be read.
 func TestPlanted_copies(t *testing.T) {
 	t.Parallel()
 	s, dir := planted(t)
@@ -196,7 +196,7 @@ func TestPlanted_copies(t *testing.T) {
 	}
 }
 
-// Records of another run, and of another key, end what is believed.
+// At the first record of another run, or with another key, the trusted part ends.
 func TestPlanted_records(t *testing.T) {
 	t.Parallel()
 	s, dir := planted(t)
@@ -250,7 +250,7 @@ func TestPlanted_large(t *testing.T) {
 	fstest.Must(t, w.close())
 }
 
-// Cut at every byte, the records of a run show it as it was, and the next owner goes on with it.
+// Cut at every byte, the records of a run show an earlier state of it, and the next owner continues from there.
 func TestCutRun(t *testing.T) {
 	t.Parallel()
 	s, dir := planted(t)

@@ -22,7 +22,7 @@ const heldOnce = `{"name": "cut", "steps": [
 	{"id": "fix", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "1"}},
 	{"id": "move", "manual": true, "action": "rename", "params": {"files": ["d/b.txt"], "to": "c.txt"}}]}`
 
-// onDisk is a manager of the store in the tree of a disk.
+// onDisk returns a manager of the store in the tree of a disk.
 func onDisk(t *testing.T, disk *crashfs.Fs, shared string) *rundir.Manager {
 	t.Helper()
 	s, err := rundir.Open(disk, "", rundir.Options{Key: key, SharedDir: shared})
@@ -34,8 +34,8 @@ func onDisk(t *testing.T, disk *crashfs.Fs, shared string) *rundir.Manager {
 	return m
 }
 
-// through takes a run to its end, whatever it waits for, and from where it reports that it can be resumed. It does
-// not go on for ever.
+// through continues a run to its end, through any waits, and from the step that it can be resumed from. It does not
+// loop for ever.
 func through(t *testing.T, m *rundir.Manager, id string) runs.Run {
 	t.Helper()
 	var told []string
@@ -55,7 +55,7 @@ func through(t *testing.T, m *rundir.Manager, id string) runs.Run {
 		} else {
 			told = append(told, string(run.Status)+": "+run.Reason)
 			from = id
-			if _, step, ok := strings.Cut(run.Reason, "resume from '"); ok { // another run has changed what it rests on
+			if _, step, ok := strings.Cut(run.Reason, "resume from '"); ok { // another run has changed files that it depends on
 				from = strings.TrimSuffix(step, "'")
 			}
 		}
@@ -65,7 +65,7 @@ func through(t *testing.T, m *rundir.Manager, id string) runs.Run {
 }
 
 // The process is killed, or the power fails, before each operation of a run that is created, held, played and
-// committed: a run that was acknowledged is there, it comes to its end, and the tree is what it would be.
+// committed: an acknowledged run exists, it reaches its end, and the tree has the expected content.
 func TestRunIsCut(t *testing.T) {
 	t.Parallel()
 	disk, shared := crashfs.New(), filepath.Join(t.TempDir(), "shared")
@@ -76,7 +76,7 @@ func TestRunIsCut(t *testing.T) {
 		op      string
 		created bool
 	}
-	var mu sync.Mutex // operations may be at once
+	var mu sync.Mutex // operations may be concurrent
 	var moments []moment
 	var created atomic.Bool
 	disk.Before(func(op crashfs.Op) error {

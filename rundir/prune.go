@@ -17,15 +17,15 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Limits of a pruning: how often there is one, how many runs it removes, and how old a number has to be that has come
-// to nothing.
+// Limits of pruning: the least time between two prunings, the number of runs that a pruning removes, and the least age
+// of an unused number that is removed.
 const (
 	pruneEvery = time.Minute
 	mostPruned = 100
 	sweepAge   = time.Hour
 )
 
-// prune removes what the rules do not keep, unless it has done so a moment ago.
+// prune removes the runs that the rules do not keep, unless it has just done so.
 func (m *Manager) prune(ctx context.Context) error {
 	now := m.store.now()
 	m.mu.Lock()
@@ -49,17 +49,17 @@ type pruner struct {
 	m     *Manager
 	now   time.Time
 	ended []prunable // by number
-	// foreign are those that have ended too, and that the user's key has not signed.
+	// foreign are ended runs that the user's key has not signed.
 	foreign []prunable
-	known   map[int64]bool // whether they are
+	known   map[int64]bool // whether a run is foreign
 	done    int
-	// children are those of fleets, by number, and open the fleets that have some which have not ended.
+	// children are the children of fleets, by number. open are the fleets with children that have not ended.
 	children []prunable
 	open     map[kin]bool
 }
 
-// kin is a run, and whether it is foreign. Foreign runs are counted by themselves: what came with the tree takes the
-// place of none of the user's own.
+// kin is a run, and whether it is foreign. Foreign runs are counted separately: runs that came with the tree do not
+// displace the user's own runs.
 type kin struct {
 	number  int64
 	foreign bool
@@ -68,7 +68,7 @@ type kin struct {
 // prunable is a run that may be removed.
 type prunable struct {
 	kin
-	id      string // as the index says: it is only looked by it
+	id      string // from the index, which is not trusted: it is only used for a look-up
 	updated int64
 	parent  int64
 }
@@ -98,7 +98,7 @@ func (p *pruner) run(ctx context.Context) error {
 	if err := errors.Join(err, c.run(ctx)); err != nil {
 		return err
 	}
-	for _, list := range [][]prunable{p.ended, p.foreign} { // the scan reads runs behind the slots of their shard
+	for _, list := range [][]prunable{p.ended, p.foreign} { // the scan reads some runs after the slots of their shard
 		slices.SortFunc(list, func(a, b prunable) int { return cmp.Compare(a.number, b.number) })
 	}
 	if n := len(p.ended); n > 0 {
@@ -108,7 +108,8 @@ func (p *pruner) run(ctx context.Context) error {
 		s.reindex(ctx))
 }
 
-// limits goes through runs that are all foreign or all the user's own, from the oldest on. So many more are kept.
+// limits applies the limits to runs that are all foreign or all the user's own, the oldest first. more runs are kept in
+// addition.
 func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
 	if len(list) == 0 {
 		return nil
@@ -131,7 +132,7 @@ func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
 		age := p.now.Sub(time.Unix(0, run.updated))
 		var err error
 		switch {
-		case p.open[run.kin]: // all of it stays
+		case p.open[run.kin]: // the whole fleet stays
 		case i < over, r.MaxAge > 0 && age > r.MaxAge, r.MaxBytes > 0 && bytes > r.MaxBytes:
 			if r.MaxBytes > 0 {
 				bytes -= p.size(run.number) + p.childrenSize(run.kin)
@@ -147,8 +148,8 @@ func (p *pruner) limits(ctx context.Context, list []prunable, more int) error {
 	return nil
 }
 
-// remove takes the run, and does with it what do says, unless it is worked on again. A foreign one is only removed:
-// what it says of other places may be said of those of another run.
+// remove takes the run, and calls do with its writer, unless the run is worked on again. A foreign run is only removed,
+// because paths in it may belong to another run.
 func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	release, err := p.m.claim(context.Background(), run.number)
 	if err != nil {
@@ -170,7 +171,7 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	case err != nil:
 		return err
 	}
-	var id string // the index may say any
+	var id string // the index may have any id
 	var parent int64
 	w.state(func(f *folded) { id, parent = f.created.ID, f.created.Parent })
 	if !w.status().Ended() || parent != run.parent {
@@ -189,8 +190,8 @@ func (p *pruner) remove(run prunable, do func(w *writer) error) error {
 	return errors.Join(do(w), err)
 }
 
-// discard removes a run, and what its tree has stored of it if that is known: in whose state directory the store lies.
-// Other trees are not opened for it; [millrace.Executor.State.Results] reports how long these keep what they have.
+// discard removes a run, and its stored result if its tree is known: the tree in whose state directory the store is.
+// Other trees are not opened for that; [millrace.Executor.State.Results] limits how long they keep results.
 func (p *pruner) discard(w *writer) error {
 	s := p.m.store
 	var id string
@@ -205,7 +206,7 @@ func (p *pruner) discard(w *writer) error {
 	return disk.UnlessAbsent(s.d.Remove(path.Join(results, id+".json")))
 }
 
-// orphans removes the children of fleets that were removed, and the data of others that is old.
+// orphans removes the children of removed fleets, and old data of other children.
 func (p *pruner) orphans(ctx context.Context) error {
 	dataAge := cmp.Or(p.m.host.Retention.DataAge, defaultDataAge)
 	gone := make(map[int64]bool)
@@ -215,7 +216,7 @@ func (p *pruner) orphans(ctx context.Context) error {
 		}
 		if _, known := gone[child.parent]; !known {
 			at, err := p.m.store.d.Look(p.m.store.run(child.parent))
-			gone[child.parent] = err == nil && at.Kind == change.Absent // a run that cannot be read is there
+			gone[child.parent] = err == nil && at.Kind == change.Absent // an unreadable run exists
 		}
 		var err error
 		switch old := dataAge > 0 && p.now.Sub(time.Unix(0, child.updated)) > dataAge; {
@@ -231,7 +232,7 @@ func (p *pruner) orphans(ctx context.Context) error {
 	return nil
 }
 
-// childrenSize is how many bytes the files of the children of a run have.
+// childrenSize returns the size of the files of a run's children, in bytes.
 func (p *pruner) childrenSize(parent kin) (size int64) {
 	for _, child := range p.children {
 		if child.parent == parent.number && child.foreign == parent.foreign {
@@ -247,7 +248,7 @@ func (p *pruner) drop(w *writer) error {
 	return errors.Join(err, w.close(), p.m.store.d.Remove(p.m.store.run(w.number, dataFile)))
 }
 
-// hasData reports whether there is something of a run that goes at DataAge.
+// hasData reports whether a run has data that is removed at DataAge.
 func (p *pruner) hasData(run prunable) bool {
 	if at, err := p.m.store.d.Look(p.m.store.run(run.number, dataFile)); err == nil && at.Size > 0 {
 		return true
@@ -259,7 +260,7 @@ func (p *pruner) hasData(run prunable) bool {
 	return err == nil
 }
 
-// size is how many bytes the files of a run have.
+// size returns the size of a run's files, in bytes.
 func (p *pruner) size(number int64) (size int64) {
 	for _, name := range []string{runFile, dataFile, logFile, planFile, diffFile, targetsFile, childrenFile} {
 		if at, err := p.m.store.d.Look(p.m.store.run(number, name)); err == nil {
@@ -280,7 +281,7 @@ func (p *pruner) bytes(limit int64, foreign bool) (sum int64, err error) {
 	return sum, nil
 }
 
-// sweep removes numbers that have come to nothing: their processes were killed before the first record.
+// sweep removes numbers without a run: their processes were killed before the first record.
 func (p *pruner) sweep(ctx context.Context) error {
 	s := p.m.store
 	shards, err := s.shards()

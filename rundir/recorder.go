@@ -15,25 +15,25 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// recorder records a run while it is executed: it is the [millrace.Checkpointer] and the
-// [millrace.Approver] of it. All goes into the records and the log of the run.
+// recorder records a run while it is executed: it is the run's [millrace.Checkpointer] and [millrace.Approver].
+// Everything goes into the records and the log of the run.
 type recorder struct {
 	s *session
 	w *writer
 
 	mu      sync.Mutex                   // held while a job gets its number and is recorded
 	begun   bool                         // an attempt, or the commit, was entered
-	ordinal map[string]int               // of the attempts that are going on, by step
-	failed  map[string]millrace.Position // the last attempts of visits that are not over
-	digest  string                       // of the plan that is to be committed
-	spent   budget.Cost                  // so far, 0 if nothing was since the run was taken up
+	ordinal map[string]int               // of the running attempts, by step
+	failed  map[string]millrace.Position // the last attempts of unfinished visits
+	digest  string                       // of the plan to commit
+	spent   budget.Cost                  // so far, 0 if nothing was spent since the run was resumed
 }
 
 func newRecorder(s *session) *recorder {
 	return &recorder{s: s, w: s.w, ordinal: make(map[string]int), failed: make(map[string]millrace.Position)}
 }
 
-// entered reports whether the run has come so far that it had its tree.
+// entered reports whether the run has reached its tree.
 func (r *recorder) entered() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,8 +60,8 @@ func (r *recorder) Enter(_ context.Context, at millrace.Position) error {
 	return r.w.append(rec)
 }
 
-// waitsAt holds a run again that was held in front of that visit and then canceled: a retry is not a decision to let it
-// through.
+// waitsAt holds a run again that was held before that visit and then canceled: a retry is not a decision to continue
+// it.
 func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	r.w.state(func(f *folded) {
 		if h := f.undecided; h != nil && h.At != nil && at.Step != "" && h.At.Index == at.Index &&
@@ -74,7 +74,7 @@ func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	return err
 }
 
-// running is the status that a record gives to the run, none if it is running already.
+// running returns the status for a record that starts the run, "" if it is already running.
 func (r *recorder) running() runs.Status {
 	if r.w.status() == runs.Running {
 		return ""
@@ -128,8 +128,8 @@ func (r *recorder) Keep(_ context.Context, c millrace.Checkpoint) error {
 	return nil
 }
 
-// tell writes what came of an attempt into the log of its job. The log is to be read by people; what cannot be written
-// there is missing there, and nowhere else.
+// tell writes the result of an attempt into the log of its job. The log is for people, so errors of writing it are
+// ignored.
 func (r *recorder) tell(ordinal int, res millrace.StepResult) {
 	for _, w := range res.Warnings {
 		_ = r.w.line(ordinal, "warning: "+w)
@@ -145,7 +145,7 @@ func (r *recorder) tell(ordinal int, res millrace.StepResult) {
 	_ = r.w.endLog(ordinal)
 }
 
-// warn writes a warning about the run into the log of the job that is next.
+// warn writes a warning about the run into the log of the next job.
 func (r *recorder) warn(text string) {
 	var first int
 	r.w.state(func(f *folded) {
@@ -156,7 +156,7 @@ func (r *recorder) warn(text string) {
 		}
 	})
 	if first > 0 {
-		_ = r.w.line(first, "warning: "+text) // as in tell
+		_ = r.w.line(first, "warning: "+text) // errors are ignored, as in tell
 	}
 }
 
@@ -185,11 +185,11 @@ func (a answers) Keep(key string, answered millrace.Recorded) error {
 	return a.w.append(&record{Kind: kindAnswer, Answer: &answer{Key: key, Value: v, Cost: answered.Cost}})
 }
 
-// observer returns the observer of the run: that of the host, and the logs.
+// observer returns the observer of the run: it calls the host's observer, and writes the logs.
 func (r *recorder) observer(host func(millrace.Event)) func(millrace.Event) {
 	return func(e millrace.Event) {
 		if host != nil {
-			defer host(e) // also if writing panics
+			defer host(e) // even if writing panics
 		}
 		switch e := e.(type) {
 		case millrace.CostSpent:
@@ -215,7 +215,7 @@ func (r *recorder) waits(e millrace.StepRetrying) {
 	at, ok := r.failed[e.Step]
 	ordinal, err := r.w.jobFor(at.Index)
 	if !ok || err != nil {
-		return // the attempt reports what is wrong
+		return // the attempt reports the error
 	}
 	at.Attempt = e.Attempt
 	reason := fmt.Sprintf("attempt %d follows in %v: %v", e.Attempt, e.Wait, e.Err)
@@ -224,7 +224,7 @@ func (r *recorder) waits(e millrace.StepRetrying) {
 	_ = r.w.line(ordinal, reason)
 }
 
-// line writes into the log of the job of a step that is running. Lines of another job are dropped.
+// line writes into the log of a running step's job. Lines of other jobs are dropped.
 func (r *recorder) line(step, text string) {
 	r.mu.Lock()
 	ordinal := r.ordinal[step]
@@ -234,8 +234,8 @@ func (r *recorder) line(step, text string) {
 	}
 }
 
-// unlessLocked is an observer for a run that may find its tree locked, and is run again then: the next run emits its
-// events.
+// unlessLocked returns an observer for a run that may find its tree locked, and is then run again: the next run emits
+// its events.
 func (r *recorder) unlessLocked(told func(millrace.Event)) func(millrace.Event) {
 	var started millrace.Event
 	return func(e millrace.Event) {
@@ -256,13 +256,13 @@ func (r *recorder) unlessLocked(told func(millrace.Event)) func(millrace.Event) 
 	}
 }
 
-// status is that of the run.
+// status returns the status of the run.
 func (w *writer) status() (status runs.Status) {
 	w.state(func(f *folded) { status = f.status })
 	return status
 }
 
-// saved is what the run can be resumed with.
+// saved returns the saved state for resuming the run.
 func (w *writer) saved() millrace.Saved {
 	var line []checkpoint
 	s := millrace.Saved{}
@@ -291,7 +291,7 @@ func (w *writer) checkpoints(line []checkpoint) iter.Seq2[millrace.Checkpoint, e
 	}
 }
 
-// read returns the checkpoint as it was kept.
+// read returns the checkpoint in its original form.
 func (c checkpoint) read(w *writer) (millrace.Checkpoint, error) {
 	kept := millrace.Checkpoint{Position: c.at.position(), Final: c.done.Final, Parent: c.done.Parent}
 	if err := c.done.Result.decode(w.spill(), &kept.Result); err != nil {
@@ -306,8 +306,8 @@ func (c checkpoint) read(w *writer) (millrace.Checkpoint, error) {
 	return kept, err
 }
 
-// maxResult is how long the result of a run is at most that stands in its last record, in bytes: it is to be there when
-// the data of the run is not any more.
+// maxResult is the largest size of a run's result in its last record, in bytes: such a result is still available after
+// the data of the run is removed.
 const maxResult = 40 << 10
 
 // result returns the value of a run's result.

@@ -6,12 +6,12 @@ import (
 	"github.com/millrace-go/millrace/internal/filelock"
 )
 
-// reindex gives runs that have ended, and of which the index does not say so, their slots: after it was deleted, lists
-// would read all of them for ever. Each is written under the lock of its run, as by an owner; runs that are worked on
-// are left to theirs.
+// reindex writes the slots of ended runs that the index lacks: after the index was deleted, lists would have to read
+// all of them every time. Each slot is written under the lock of its run, as by an owner; runs that are worked on are
+// left to their owners.
 func (s *Store) reindex(ctx context.Context) error {
 	var missing []int64
-	known := int64(0) // what comes behind it in the scan without having been asked for was read from the run
+	known := int64(0) // later runs that trusts was not called for were read from their records
 	c := scan{s: s, upTo: everything}
 	c.trusts = func(e *entry) bool {
 		known = e.number
@@ -28,11 +28,11 @@ func (s *Store) reindex(ctx context.Context) error {
 	}
 	index, err := s.openIndex()
 	if err != nil {
-		return nil // it is only there to be fast
+		return nil // the index is only for speed
 	}
 	defer index.Close()
 	now, cancel := context.WithCancel(ctx)
-	cancel() // a lock that is not free now is that of an owner
+	cancel() // a lock that is not free belongs to an owner
 	for _, number := range missing {
 		if err := context.Cause(ctx); err != nil {
 			return err

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// An index that was deleted is made anew, so that lists read no more runs than they show.
+// A deleted index is rebuilt, so that lists read no more runs than they show.
 func TestReindex(t *testing.T) {
 	t.Parallel()
 	read := 0

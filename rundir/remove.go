@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Remove removes a run that has ended, with all its files, as retention does: the children of a fleet go at the next
-// pruning. The error is a *[runs.StateError] for a run that goes on or waits, and else that of the other verbs.
+// Remove removes a run that has ended, with all its files, like retention: the children of a fleet are removed at the
+// next pruning. The error is a *[runs.StateError] for a run that is active or waits, or an error of the other verbs.
 func (m *Manager) Remove(ctx context.Context, ref runs.RunRef) error {
 	if isNested(ctx) {
 		return millrace.ErrNested
@@ -46,8 +46,8 @@ func (m *Manager) Remove(ctx context.Context, ref runs.RunRef) error {
 	return (&pruner{m: m, now: m.store.now()}).discard(w)
 }
 
-// Pipeline returns the pipeline of a run with the values that its variables were given when it was created. d reads it.
-// It is for hosts that look at what a run wants before they go on with it.
+// Pipeline returns the pipeline of a run with the values that its variables got when it was created. d reads it. It is
+// for hosts that check the pipeline of a run before they continue the run.
 func (s *Store) Pipeline(ctx context.Context, ref runs.RunRef, d millrace.Decoder) (millrace.Pipeline, error) {
 	l, err := s.find(ctx, ref)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A run that has ended is removed with its files, and a waiting run is not.
+// A run that has ended is removed with its files, but a waiting run is not.
 func TestRemove(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -27,7 +27,7 @@ func TestRemove(t *testing.T) {
 	run, err = m.Wait(t.Context(), run.Ref())
 	fstest.Must(t, err)
 
-	// The pipeline of the run has the values that it was given.
+	// The pipeline of the run has the given values.
 	again, err := p.store.Pipeline(t.Context(), run.Ref(), millrace.Decoder{})
 	if valued, verr := pipeline.WithVariables(map[string]any{"to": "two"}); err != nil || verr != nil || !again.Equal(valued) {
 		t.Errorf("the pipeline of the run is %v, %v", again, err)

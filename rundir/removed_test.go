@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Another process removes a run between any two operations on it. Then there is no such run; a list leaves it out, and
-// a process that takes runs goes on.
+// Another process removes a run between any two operations on it. Then the run is not found; a list leaves it out, and
+// a process that takes runs continues.
 func TestRemoved_betweenTwoLooks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -27,7 +27,7 @@ func TestRemoved_betweenTwoLooks(t *testing.T) {
 		if _, err := s.Get(t.Context(), runs.RunRef{ID: "1"}); err != nil {
 			return err
 		}
-		return runs.ErrNotFound // all of it was read before
+		return runs.ErrNotFound // everything was read before
 	}
 	retry := func(m *Manager, _ *Store) error { return fstest.ErrOf(m.Retry(t.Context(), runs.RunRef{ID: "1"})) }
 	cancel := func(m *Manager, _ *Store) error { return fstest.ErrOf(m.Cancel(t.Context(), runs.RunRef{ID: "1"})) }
@@ -57,12 +57,12 @@ func TestRemoved_betweenTwoLooks(t *testing.T) {
 	}
 }
 
-// removedAt removes a run, unless it is locked, after so many operations on its files by do.
+// removedAt removes a run, unless it is locked, after a number of operations of do on its files.
 func removedAt(t *testing.T, at int, last func() *record,
 	do func(m *Manager, s *Store) error) (removed bool, err error) {
 	const dir = "store/runs/000000/000000001"
 	below := fstest.OpenRoot(t, t.TempDir())
-	var mu sync.Mutex // a run that is retried is worked on beside the test
+	var mu sync.Mutex // a retried run is worked on in parallel with the test
 	count := -1
 	counted := func(from int) {
 		mu.Lock()

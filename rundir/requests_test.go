@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// An owner does what this user's key has signed for it, and nothing else: requests that a stranger has written, that
-// are for another run, or for an owner before, are not heard.
+// An owner obeys only requests signed with this user's key: requests that a stranger has written, that are for another
+// run, or for an earlier owner, are ignored.
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.OpenRoot(t, t.TempDir())
@@ -74,7 +74,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// However many files a stranger puts there, each look reads a hundred, and the request is heard.
+// With any number of files from a stranger, each look reads a hundred, and the request is found.
 func TestRequests_many(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.OpenRoot(t, t.TempDir())
@@ -86,7 +86,7 @@ func TestRequests_many(t *testing.T) {
 	_, err := s.writeRequest(1, &request{Run: w.run.created.ID, Takes: 1, Verb: runs.VerbCancel, User: "bob", Time: began})
 	fstest.Must(t, err)
 	for i := range 450 {
-		// On both sides of the request, and not all of them look like one.
+		// The files are on both sides of the request, and not all look like a request.
 		name := s.run(1, controlDir, fmt.Sprintf("%c%03d%s", "0z"[i%2], i, []string{requestEnd, requestEnd, ""}[i%3]))
 		fstest.Must(t, afero.WriteFile(fsys, name, []byte("noise"), 0o600))
 	}

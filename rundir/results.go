@@ -7,11 +7,11 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// maxShown is how long a content is at most that is shown with a result, in bytes.
+// maxShown is the largest size of a content that is shown with a result, in bytes.
 const maxShown = 64 << 10
 
-// maxResults is how many bytes of results are read at most to show a run or a job, and maxForeign for a run that this
-// user has not signed: any number of its records may name the same bytes.
+// maxResults is the number of bytes of results that are read to show a run or a job. maxForeign is the limit for a run
+// that this user has not signed: any number of its records may refer to the same bytes.
 const (
 	maxResults = 256 << 20
 	maxForeign = 4 << 20
@@ -24,8 +24,7 @@ func (r shownRun) mostRead() int64 {
 	return maxResults
 }
 
-// result returns what the run has done so far, nil if that is nothing yet. Unreadable parts are left out, with a
-// warning.
+// result returns the result of the run so far, nil if there is none yet. Unreadable parts are left out, with a warning.
 func (r shownRun) result(data io.ReaderAt) *millrace.Result {
 	if r.end != nil && !r.end.Result.IsZero() {
 		result := new(millrace.Result)
@@ -42,7 +41,7 @@ func (r shownRun) result(data io.ReaderAt) *millrace.Result {
 	return trimmed(r.soFar(data))
 }
 
-// soFar puts the result together from those of the steps.
+// soFar builds the result from the results of the steps.
 func (r shownRun) soFar(data io.ReaderAt) *millrace.Result {
 	result := &millrace.Result{
 		Name: r.created.Name, RunID: r.created.ID, TotalSteps: r.commitIndex(), DryRun: r.created.DryRun,
@@ -73,7 +72,7 @@ func (r shownRun) soFar(data io.ReaderAt) *millrace.Result {
 	return result
 }
 
-// stepResult reads the result of a step, if it is not longer than so many bytes.
+// stepResult reads the result of a step, if it has at most that many bytes.
 func stepResult(d *done, most int64, data io.ReaderAt) (*millrace.StepResult, error) {
 	result := new(millrace.StepResult)
 	if err := d.Result.decodeUpTo(most, data, result); err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// sum takes the summary of a fleet, if there is one.
+// sum sets the summary of a fleet, if there is one.
 func (f *folded) sum(summary json.RawMessage) {
 	if summary != nil {
 		f.summary = summary
 	}
 }
 
-// before returns how many checkpoints of the line stay when a run goes back to where it was before the job's visit
-// of its step: all of them if the job has left none. reached is false if the run has not come to the job.
+// before returns the number of checkpoints that stay when a run goes back to its state before the job's visit of its
+// step: all of them if the job has none. reached is false if the run has not reached the job.
 func (f *folded) before(ordinal int) (from int, reached bool) {
 	j := f.jobs[ordinal-1]
 	for i, c := range f.line {
@@ -27,7 +27,7 @@ func (f *folded) before(ordinal int) (from int, reached bool) {
 	return len(f.line), !j.started.IsZero() || f.heldJob == ordinal || f.isNext(j)
 }
 
-// isNext reports whether a job that has not begun is what the run comes to next, as far as its records tell: the first
+// isNext reports whether a job that has not begun is the next job of the run, as far as its records show: the first
 // step, or the commit of a run whose steps are all done.
 func (f *folded) isNext(j *job) bool {
 	if j.index < f.commitIndex() {
@@ -42,8 +42,8 @@ func (f *folded) isNext(j *job) bool {
 	return true
 }
 
-// again returns the jobs for a record retry that keeps so many checkpoints: those of all steps whose latest job has
-// begun, but is not, or not any more, after a job that stays.
+// again returns the jobs for a record retry that keeps that many checkpoints: jobs of all steps whose latest job has
+// begun, unless a kept checkpoint ends it without a failure.
 func (f *folded) again(from int) (jobs []newJob, err error) {
 	kept := make(map[int]bool) // by ordinal
 	for _, c := range f.line[:from] {
@@ -64,13 +64,13 @@ func (f *folded) again(from int) (jobs []newJob, err error) {
 	return jobs, nil
 }
 
-// resumable reports whether a retry can go on with the run, as far as its records say.
+// resumable reports whether a retry can continue the run, as far as its records show.
 func (f *folded) resumable() bool {
 	return f.status != runs.Success && f.status != runs.Skipped && !f.created.YAMLErrors && !f.dropped &&
 		(f.end == nil || !f.end.Final)
 }
 
-// names returns what the end of the run's data has to be at least.
+// dataEnd returns the least size of the run's data.
 func (f *folded) dataEnd() int64 {
 	var end int64
 	for _, s := range f.appended {

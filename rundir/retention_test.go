@@ -23,7 +23,7 @@ func numbers(t *testing.T, s *rundir.Store) string {
 	return strings.Join(all, " ")
 }
 
-// Runs go by number, age and size; the newest stays, and so does what waits. Data goes earlier.
+// Runs are removed by number, age and size; the newest stays, and so do waiting runs. Data is removed earlier.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -71,7 +71,8 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A number whose process was killed before the first record is swept after an hour, and so is one of a time to come.
+// A number whose process was killed before the first record is swept after an hour, and so is a number with a future
+// time.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -98,7 +99,7 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// The shared directory of a run's steps is removed at DataAge, also if all else of the run is short.
+// The shared directory of a run's steps is removed at DataAge, even if the run has no other long data.
 func TestRetention_shared(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

@@ -11,41 +11,41 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// pieceSlots is how many slots of the index are read at once: half a shard, 250 KiB.
+// pieceSlots is the number of slots of the index that are read at once: half a shard, 250 KiB.
 const pieceSlots = perShard / 2
 
-// beginWait is how long a list waits for a run that is just being made, so that it is not in front of the runs of the
-// next page, but not of this one.
+// beginWait is the time that a list waits for a run that is being created, so that the run does not shift the runs of
+// the next page.
 const beginWait = 100 * time.Millisecond
 
-// scan goes through the runs of a store, in the order of their numbers, with what the index says of them, or their own
-// records where that is not enough.
+// scan goes through the runs of a store, in the order of their numbers, with data from the index, or from their own
+// records if the index is not enough.
 type scan struct {
 	s *Store
-	// from is the lowest number that counts, as far as its shard does; upTo is the highest.
+	// from is the lowest number to visit, rounded down to its shard; upTo is the highest.
 	from, upTo int64
-	// trusts reports whether what a slot says is enough.
+	// trusts reports whether the data of a slot is enough.
 	trusts func(*entry) bool
 	// visit is called for each run. It returns false to end the scan. The entry is only valid until it returns.
 	visit func(*entry) bool
-	// waits means that a run that is just being made is waited for.
+	// waits means that the scan waits for a run that is being created.
 	waits bool
-	// sure reports that a slot of a run that has not ended is trusted only if the run has a directory: a power cut
-	// while a run is made may leave a slot alone.
+	// sure means that the slot of a run that has not ended is trusted only if the run has a directory: a power cut during
+	// the creation of a run may leave only its slot.
 	sure bool
 
 	index    handle.RandomFile // nil: there is none
 	buf      []byte
 	statuses []runs.Status
-	slot     []byte         // that is looked at
-	entry    entry          // of it
-	unknown  [perShard]bool // numbers of a shard of which the index says nothing
-	there    map[int64]bool // those of the shard that have a directory; nil: not looked for yet
+	slot     []byte         // the current slot
+	entry    entry          // of the current slot
+	unknown  [perShard]bool // numbers of a shard that the index lacks
+	there    map[int64]bool // numbers of the shard with a directory; nil: not read yet
 	toRead   []int64
 	over     bool
 }
 
-// everything is the highest number there can be.
+// everything is the highest possible number.
 const everything = math.MaxInt64
 
 func (c *scan) run(ctx context.Context) error {
@@ -54,7 +54,7 @@ func (c *scan) run(ctx context.Context) error {
 		return err
 	}
 	c.statuses = runs.Statuses()
-	// Whatever is wrong with the index, the runs themselves say all that it does.
+	// If the index is missing or damaged, the runs themselves have all its data.
 	if c.index, err = handle.OpenFile(c.s.d.FS, c.s.path(indexFile)); err == nil {
 		defer c.index.Close()
 		c.buf = make([]byte, pieceSlots*slotSize)
@@ -121,7 +121,7 @@ func (c *scan) shard(ctx context.Context, shard int64) error {
 	return nil
 }
 
-// piece reads slots of the index, and reports whether it says nothing of some numbers.
+// piece reads slots of the index, and reports whether it lacks some numbers.
 func (c *scan) piece(first int64) (gaps bool) {
 	whole := 0
 	if c.index != nil {
@@ -170,7 +170,7 @@ func (c *scan) isThere(number int64) bool {
 	return c.there[number]
 }
 
-// awaited looks for a run that has a number and no record yet, as long as it is being made.
+// awaited loads a run that has a number but no record yet, and waits while it is being created.
 func (s *Store) awaited(ctx context.Context, number int64) (*loaded, error) {
 	for end := time.Now().Add(beginWait); ; {
 		making, err := s.beingMade(number)

@@ -13,12 +13,12 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// settleWait is how long the tree of a run is waited for whose process died while it committed.
+// settleWait is the time to wait for the tree of a run whose process died during its commit.
 const settleWait = time.Second
 
-// settle records what has become of a run whose process has died. It has failed, or was canceled if that was asked for,
-// unless it was committed before that: the tree knows. Of a tree that cannot be asked now the error is an
-// *unknownError, and nothing is recorded, unless the run goes on anyway: then it finds out.
+// settle records the outcome of a run whose process has died. It has failed, or was canceled if that was requested,
+// unless it was committed before, which the tree shows. If the tree cannot be read now, the error is an *unknownError
+// and nothing is recorded, unless the run will continue anyway: then it finds out itself.
 func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	var committed bool
 	var asked *cancel
@@ -33,7 +33,7 @@ func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 		switch {
 		case res != nil:
 			r.Status, r.Reason, r.End.Child = runs.Success, "", w.childEnd(res, err)
-			if err != nil { // a step had failed, and the others were committed
+			if err != nil { // a step had failed, and the other steps were committed
 				r.Status, r.Reason, r.End.Final = runs.Failed, err.Error(), true
 			}
 			if r.End.Result, err = w.result(res); err != nil {
@@ -48,7 +48,7 @@ func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	return w.append(r)
 }
 
-// unknownError means that the tree of a run cannot be asked now whether it was committed.
+// unknownError means that the tree of a run cannot be read now, so it is unknown whether the run was committed.
 type unknownError struct {
 	run int64
 	err error
@@ -60,8 +60,8 @@ func (e *unknownError) Error() string {
 
 func (e *unknownError) Unwrap() error { return e.err }
 
-// unasked reports whether an error of committed reports that the tree was not asked: another run has it, or it cannot
-// be opened.
+// unasked reports whether an error of committed means that the tree was not read: another run has it, or it cannot be
+// opened.
 func unasked(err error) bool {
 	_, closed := errors.AsType[*treeError](err)
 	return closed || errors.Is(err, fsutil.ErrLocked)
@@ -94,15 +94,15 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 		}
 		closing := panics.Protect(func() error { return tree.Close(context.WithoutCancel(ctx), told, err) })
 		if closing != nil && res != nil {
-			return nil, fmt.Errorf("tree cannot be closed: %w", closing) // it may have to be published yet
+			return nil, fmt.Errorf("tree cannot be closed: %w", closing) // the tree may still have to be published
 		}
 	}
 	return res, err
 }
 
-// backTo goes back to before the first step that rests on what has changed, and reports whether it has. Only the run of
-// a target does, for without a store it would begin anew: its scheduler has asked for it again. Behind a step that has
-// acted outside of the tree it does not: that is for a person to decide.
+// backTo goes back to before the first step that depends on a change, and reports whether it has. Only the run of a
+// target does that, because without a store it would start again, and its scheduler has requested it again. It does not
+// go back past a step that has acted outside of the tree, because a person must decide about that.
 func (s *session) backTo(drift *millrace.DriftError) bool {
 	if s.m.target == nil || drift.Outside != "" {
 		return false
@@ -114,11 +114,11 @@ func (s *session) backTo(drift *millrace.DriftError) bool {
 	return from >= 0 && s.m.goBackAs(s.w, retry{User: s.m.host.User, From: from, ByItself: true}) == nil
 }
 
-// errLooking holds a run that is only looked at.
+// errLooking holds a run that is only rebuilt for reading.
 var errLooking = fmt.Errorf("the run is only looked at: %w", millrace.ErrHold)
 
-// onlooker is the [millrace.Checkpointer] of a run that is built again to be looked at. It goes no further than it had
-// come.
+// onlooker is the [millrace.Checkpointer] of a run that is rebuilt for reading. The run does not continue past its last
+// state.
 type onlooker struct{ spill fsutil.Spill }
 
 func (onlooker) Enter(context.Context, millrace.Position) error  { return errLooking }

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// A run that was committed when its process died is not recorded as failed because another run has the tree.
+// A run that was committed when its process died is not recorded as failed if another run has the tree.
 func TestSettle_locked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -56,7 +56,7 @@ func TestSettle_locked(t *testing.T) {
 	fstest.Must(t, <-done)
 }
 
-// A run that was committed when its process died is not recorded as failed because its tree cannot be opened now.
+// A run that was committed when its process died is not recorded as failed if its tree cannot be opened now.
 func TestSettle_unopened(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -91,13 +91,13 @@ func TestSettle_unopened(t *testing.T) {
 	refusal(t, err, "cannot cancel run 1: it is success")
 }
 
-// killedBehindCommit leaves a run as a process does that dies when the tree is committed and nothing says so.
+// killedBehindCommit leaves a run like a process that dies after the commit of the tree, before it is recorded.
 func (p *place) killedBehindCommit(t *testing.T) runs.Run {
 	t.Helper()
 	h := p.host()
 	h.Trees = openTree(func(string) (fleet.Tree, error) {
 		return fleet.Tree{FS: p.tree, Close: func(context.Context, *millrace.Result, error) error {
-			return context.Canceled // as when its manager is stopped while it is published
+			return context.Canceled // as if its manager was stopped while the tree is published
 		}}, nil
 	})
 	closing := make(chan bool)

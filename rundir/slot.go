@@ -9,9 +9,9 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A slot is what the index has of a run, slotSize bytes at number*slotSize: a checksum of all that follows, a version,
-// the status, flags, number, parent, times, size, signer, and texts with their lengths. It can only be behind the run's
-// own records.
+// A slot is the entry of a run in the index, slotSize bytes at number*slotSize: a checksum of the rest, a version, the
+// status, flags, number, parent, times, size, signer, and texts with their lengths. It may be older than the run's own
+// records, but not newer.
 const (
 	slotSize    = 512
 	slotVersion = 3
@@ -21,11 +21,12 @@ const (
 // The flags of a slot.
 const (
 	slotYAMLErrors = 1 << iota
-	slotTooLong    // the texts had no room, or may be wrong: the records have to be read
+	slotTooLong    // the texts had no room, or may be wrong: read the records
 	slotRemoved    // the run was removed
 )
 
-// entry is what lists go by, of a slot or of a run itself. The texts of a slot's are parts of the slot.
+// entry is the data for lists, from a slot or from the run itself. The texts of an entry from a slot are parts of the
+// slot.
 type entry struct {
 	number, parent   int64
 	status           runs.Status
@@ -36,10 +37,10 @@ type entry struct {
 	user, source     []byte
 	id               []byte
 	tooLong, removed bool
-	// size is that of the records which the slot was written behind, 0 where they were not durable then.
+	// size is the size of the records when the slot was written, 0 if they were not durable then.
 	size int64
-	// signer is [Store.signer] of the store that has written the slot; of a run that was read it is 0 if that is
-	// foreign.
+	// signer is the [Store.signer] of the store that has written the slot; for an entry from the run itself it is 0 if the
+	// run is foreign.
 	signer uint64
 }
 
@@ -58,7 +59,7 @@ func entryOf(r shownRun) entry {
 	}
 }
 
-// nanos is a time as slots have it. A time that does not fit is not a time of a run.
+// nanos returns a time in the form of slots. A time that does not fit is not a time of a run.
 func nanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -98,8 +99,8 @@ func (e *entry) encode() []byte {
 	return s
 }
 
-// decode reads the slot of a number. It is false if that says nothing that can be relied on. The entry is the caller's,
-// for a list goes through a hundred thousand of them.
+// decode reads the slot of a number. It returns false if the slot cannot be trusted. The entry is the caller's, because
+// a list reads a hundred thousand of them.
 func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 	*e = entry{}
 	if s[4] != slotVersion || int(s[5]) >= len(statuses) || binary.BigEndian.Uint32(s) != crcOf(s[4:slotSize]) {
@@ -131,10 +132,10 @@ func (e *entry) decode(s []byte, number int64, statuses []runs.Status) bool {
 	return true
 }
 
-// settled reports whether a slot says all that its run does: what has ended is written before the run's next record,
-// see [writer.append].
+// settled reports whether a slot is up to date on its own: the slot of an ended run is changed before the run's next
+// record, see [writer.append].
 func (e *entry) settled() bool { return e.status.Ended() && !e.tooLong }
 
-// waits reports whether a slot says all that its run does as long as the records have the size that it says: nobody
-// works on the run then, and a power cut has taken none of them.
+// waits reports whether a slot is up to date if the records still have its size: nobody works on the run then, and no
+// power cut has lost a record.
 func (e *entry) waits() bool { return e.size > 0 && !e.status.Active() && !e.tooLong }

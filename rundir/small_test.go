@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A whole small run, as it is seen from outside at every moment.
+// A complete small run, observed from outside at every moment.
 func TestSmallRun(t *testing.T) {
 	t.Parallel()
 	everyFs(t, func(t *testing.T, fsys afero.Fs) {
@@ -121,7 +121,7 @@ func canceledContext() context.Context {
 	return ctx
 }
 
-// A run whose process has died is shown as failed, can be taken up again, and goes on behind what was done.
+// A run whose process has died is shown as failed, can be resumed, and continues after its finished steps.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	everyFs(t, func(t *testing.T, fsys afero.Fs) {

@@ -17,18 +17,18 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// DefaultDir is where a store lies that is opened without a directory: in the default state directory of a tree.
+// DefaultDir is the default directory of a store: in the default state directory of a tree.
 const DefaultDir = ".millrace/" + journal.StoreDir
 
-// Options say how a store is opened. The zero Options are good for most.
+// Options describe how to open a store. The zero Options suit most programs.
 type Options struct {
 	// Key signs the records of runs, at least 16 bytes. Nil means the key of the user, as for [millrace.Executor]; in
-	// memory a random one of the process. A run signed with another key is shown as foreign.
+	// memory a random key of the process. A run signed with another key is shown as foreign.
 	Key []byte
-	// NoSync leaves out every fsync: what was recorded outlives the process, but not a power cut.
+	// NoSync leaves out every fsync: records survive the process, but not a power cut.
 	NoSync bool
-	// SharedDir is the directory of the operating system in which runs have their shared directories, each one of its
-	// own. "" means millrace/shared in the user's cache directory.
+	// SharedDir is the directory of the operating system for the shared directories of runs; each run has its own. ""
+	// means millrace/shared in the user's cache directory.
 	SharedDir string
 }
 
@@ -37,22 +37,22 @@ type Options struct {
 type Store struct {
 	layout
 	options Options
-	given   afero.Fs // that it was opened on
-	// moved means that a run may lie in another directory than the one it was made in.
+	given   afero.Fs // the file system given to Open
+	// moved means that a run may be in another directory than the one in which it was created.
 	moved bool
 	now   func() time.Time
 
 	mu   sync.Mutex
 	key  []byte // empty: not known yet
-	last int64  // the highest number that was seen taken
+	last int64  // the highest number known to be in use
 }
 
 var _ runs.Browser = (*Store)(nil)
 
-// Open returns the store in a directory of a file system, [DefaultDir] for "". Where that is a tree that runs of the
-// store change, the directory has to be below a state directory; else these runs fail when they open their tree. The
-// error matches [runs.ErrFormat] if what is there was not written by this version, and reports what is wrong with the
-// key or the name. A directory that does not exist is a store without runs.
+// Open returns the store in a directory of a file system, [DefaultDir] for "". If runs of the store change that file
+// system as their tree, the directory must be below a state directory; otherwise these runs fail when they open their
+// tree. The error matches [runs.ErrFormat] if the existing directory was not written by this version, and otherwise
+// reports problems of the key or the name. A directory that does not exist is a store without runs.
 func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
 	if err := journal.CheckKey(o.Key); err != nil {
 		return nil, err
@@ -77,10 +77,10 @@ func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// readKey returns the key that records are verified with, empty if there is none: then every run is foreign.
+// readKey returns the key for verifying records, empty if there is none: then every run is foreign.
 func (s *Store) readKey() ([]byte, error) { return s.keyBy(journal.ExistingKeyFor) }
 
-// writeKey returns the key that records are signed with. The error matches [runs.ErrNoKey] if there is none.
+// writeKey returns the key for signing records. The error matches [runs.ErrNoKey] if there is none.
 func (s *Store) writeKey() ([]byte, error) {
 	key, err := s.keyBy(journal.KeyFor)
 	if err == nil && len(key) == 0 {
@@ -97,20 +97,20 @@ func (s *Store) keyBy(find func(afero.Fs, []byte) (journal.Key, error)) ([]byte,
 		if err != nil {
 			return nil, err
 		}
-		if key.Missing == nil { // else no other process has the key, or there is none
+		if key.Missing == nil { // otherwise no other process has the key, or there is none
 			s.key = key.Bytes
 		}
 	}
 	return s.key, nil
 }
 
-// locked reports whether a process works on a run. The error is errNoRun if that is not there any more.
+// locked reports whether a process works on a run. The error is errNoRun if the run no longer exists.
 func (s *Store) locked(number int64) (bool, error) {
 	held, err := filelock.Held(s.d, s.run(number, runFile))
 	return held, orNoRun(err)
 }
 
-// openIndex opens the index for writing, and makes it if there is none.
+// openIndex opens the index for writing, and creates it if there is none.
 func (s *Store) openIndex() (recordlog.File, error) {
 	for range 2 {
 		f, err := recordlog.Open(s.d.FS, s.path(indexFile))

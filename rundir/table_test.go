@@ -20,8 +20,8 @@ import (
 const blocking = `{"name": "b", "steps": [{"id": "block", "action": "tool", "params": {"tool": "block"}},
 	{"id": "new", "action": "create", "params": {"path": "new.txt", "content": "new\n"}}]}`
 
-// inStatus makes a run and brings it to a status, in which it stays until it is canceled. Its number is the last of the
-// store.
+// inStatus creates a run and brings it to a status, in which it stays until it is canceled. Its number is the last of
+// the store.
 func inStatus(t *testing.T, status runs.Status) (*rundir.Manager, runs.Run) {
 	t.Helper()
 	p := newPlace(t, "a.txt", "one\n")
@@ -44,7 +44,7 @@ func inStatus(t *testing.T, status runs.Status) (*rundir.Manager, runs.Run) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = m.Close(ctx) // which stops what is blocked
+		_ = m.Close(ctx) // stops blocked runs
 	})
 	c := runs.CreateParams{Project: "p", Pipeline: pipeline(t, blocking)}
 	make := m.Create
@@ -97,7 +97,7 @@ func (blockedTree) Open(ctx context.Context, _ fleet.Target) (fleet.Tree, error)
 	return fleet.Tree{FS: afero.NewMemMapFs()}, ctx.Err()
 }
 
-// Every verb is tried in every status: testdata/verbs.txt has what it says, "ok" or the error.
+// Every verb is tried in every status: testdata/verbs.txt has the results, "ok" or the error.
 func TestVerbs(t *testing.T) {
 	t.Parallel()
 	golden, err := os.ReadFile("testdata/verbs.txt")
@@ -129,7 +129,7 @@ func TestVerbs(t *testing.T) {
 	}
 }
 
-// try calls a verb: "cancel" of the run, or "cancel 001" of a job of it.
+// try calls a verb: "cancel" for the run, or "cancel 001" for a job of it.
 func try(ctx context.Context, m *rundir.Manager, run runs.Run, verb string) error {
 	verb, job, ofJob := strings.Cut(verb, " ")
 	ref := runs.JobRef{Project: run.Project, ID: run.ID + job}

@@ -10,18 +10,19 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// workWait is how long [Manager.Work] waits before it looks again.
+// workWait is the time between two looks of [Manager.Work].
 const workWait = 200 * time.Millisecond
 
-// treeWait is how long [Manager.Work] leaves a run alone whose tree cannot be asked whether it was committed.
+// treeWait is the time for which [Manager.Work] leaves a run alone if its tree cannot be read to find out whether it
+// was committed.
 const treeWait = 10 * time.Second
 
-// mostTakes is how often a process takes a run that dies each time.
+// mostTakes is the number of times that a run is taken although its process dies each time.
 const mostTakes = 3
 
-// Work takes runs that were created and that no process works on, those that are due, and with [Host.Adopt] those whose
-// process has died; of others it records that, so that they have failed. It goes on until ctx is done, and returns nil
-// then; the runs that it has begun go on until [Manager.Close]. It takes no more than it has places for.
+// Work takes created runs that no process works on, and runs that are due. With [Host.Adopt] it also takes runs whose
+// process has died; without it, it records that these have failed. It works until ctx is done, and then returns nil;
+// the runs that it has begun continue until [Manager.Close]. It takes no more runs than MaxRunning allows.
 func (m *Manager) Work(ctx context.Context) error {
 	l := &lookout{m: m}
 	for {
@@ -39,7 +40,7 @@ func (m *Manager) Work(ctx context.Context) error {
 	}
 }
 
-// takeAll takes what there is to take now.
+// takeAll takes all runs that can be taken now.
 func (l *lookout) takeAll(ctx context.Context) error {
 	m := l.m
 	if m.full() {
@@ -70,7 +71,7 @@ func (l *lookout) takeAll(ctx context.Context) error {
 		}
 		if unknown, ok := errors.AsType[*unknownError](err); ok {
 			if errors.Is(err, fsutil.ErrLocked) {
-				continue // it has waited for the lock
+				continue // it has already waited for the lock, so no further wait is needed
 			}
 			m.mu.Lock()
 			m.unknown[unknown.run] = m.store.now().Add(treeWait)
@@ -93,14 +94,14 @@ func (m *Manager) closedErr() error {
 	return nil
 }
 
-// full reports whether the manager has as many runs as it has places.
+// full reports whether the manager has no free place for another run.
 func (m *Manager) full() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.places != nil && len(m.working) >= cap(m.places)
 }
 
-// isUnknown reports whether the tree of a run could not be asked a moment ago.
+// isUnknown reports whether the tree of a run could not be read a moment ago.
 func (m *Manager) isUnknown(number int64) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -112,8 +113,8 @@ func (m *Manager) isUnknown(number int64) bool {
 	return unknown
 }
 
-// takeIfDue begins to work on a run that a manager may start without a request. It returns when to look again at a run
-// that was not taken, as [nextLook] has it.
+// takeIfDue begins to work on a run that a manager may start without a request. It returns the time to look again at a
+// run that was not taken, see [nextLook].
 func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err error) {
 	l, err := m.store.look(number)
 	if err != nil || l.foreign || !l.dead && !m.isDue(l.folded) || m.session(number) != nil ||
@@ -148,10 +149,10 @@ func (m *Manager) takeIfDue(ctx context.Context, number int64) (next int64, err 
 // isDue reports whether a manager may start a run without a request.
 func (m *Manager) isDue(f *folded) bool {
 	return f.status == runs.Created || f.status == runs.Scheduled && !f.created.StartAt.After(m.store.now()) ||
-		f.status == runs.Pending && f.endings > 0 // which was adopted just now
+		f.status == runs.Pending && f.endings > 0 // it was adopted just now
 }
 
-// adopt decides to go on with a run whose process has died.
+// adopt decides to continue a run whose process has died.
 func (m *Manager) adopt(w *writer) error {
 	var takes int
 	var may bool

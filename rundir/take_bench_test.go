@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// BenchmarkWork is one look of a manager at 10,000 runs whose time has not come: the first one, one when a run was
-// written to meanwhile, and one when nothing has happened.
+// BenchmarkWork measures a look of a manager at 10,000 runs that are not due: the first look, a look after a write to a
+// run, and a look without any change.
 func BenchmarkWork(b *testing.B) {
 	dir := b.TempDir()
 	s := openBench(b, dir)
@@ -40,7 +40,7 @@ func BenchmarkWork(b *testing.B) {
 	}
 }
 
-// createLater makes a run that is due in a year.
+// createLater creates a run that is due in a year.
 func createLater(t testing.TB, s *Store) {
 	t.Helper()
 	n := twoSteps()

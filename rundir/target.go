@@ -15,24 +15,25 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// sourceCampaign is the source of runs that workers of campaigns have begun.
+// sourceCampaign is the source of runs that were begun by workers of campaigns.
 const sourceCampaign = "campaign"
 
-// busyWait is how long RunTarget waits before it looks again whether another process has let a run go.
+// busyWait is the time between two checks of RunTarget whether another process has released a run.
 const busyWait = 50 * time.Millisecond
 
 var _ fleet.Store = (*Manager)(nil)
 
-// RunTarget implements [fleet.Store]: the target is a run of the store, whose id is x.RunID and whose project is the id
-// of the target. A run that has failed, was canceled, or whose process has died goes on behind its last step done;
-// where another program has changed what its steps have read, it goes on in front of the first of them. It does not go
-// back past a step that has acted outside of the tree: then the error is a *[millrace.DriftError]. One that waits for a
-// decision waits on, and the code of the error is "held": when it was played, by a manager whose Trees know the target,
-// the next attempt returns what came of it. Of a run that is over, or whose data was removed, it returns what the tree
-// has of it; a tree that has nothing of it is another one, and gets a run of its own, of the same id.
+// RunTarget implements [fleet.Store]: the target is a run of the store, with the id x.RunID and the id of the target as
+// its project. A run that has failed, was canceled, or whose process has died continues after its last finished step.
+// If another program has changed files that its steps have read, it continues before the first of these steps. It does
+// not go back past a step that has acted outside of the tree: then the error is a *[millrace.DriftError]. A run that
+// waits for a decision stays waiting, and the code of the error is "held": after it was played, by a manager whose
+// Trees have the target, the next attempt returns the result. For a run that has ended, or whose data was removed, it
+// returns the result that the tree has. If the tree has none, it is another tree, and gets a separate run with the same
+// id.
 //
-// The policy is x, and not that of the Host, but for ApproveFrom. The run takes none of the MaxRunning places. A dry
-// run is not kept.
+// The policy is x, not the policy of the Host, except ApproveFrom. The run does not count towards MaxRunning. A dry run
+// is not kept.
 func (m *Manager) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, tree afero.Fs,
 	p millrace.Pipeline) (*millrace.Result, error) {
 	switch {
@@ -66,10 +67,10 @@ func (m *Manager) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Ta
 	if s.res == nil && s.err == nil {
 		return nil, s.failed
 	}
-	return s.res, s.err // what could not be recorded is in the log of the host, and nothing goes by it
+	return s.res, s.err // a failure to record is only in the log of the host
 }
 
-// given are Trees of one tree that is open, and that its caller closes.
+// given is Trees with one open tree, which its caller closes.
 type given struct{ fs afero.Fs }
 
 // Open implements [fleet.Trees].
@@ -77,7 +78,7 @@ func (g given) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: g.fs}, nil
 }
 
-// forTarget returns a manager of one run, which ends with ctx, and with this one. done is called when it is over.
+// forTarget returns a manager for one run, which ends with ctx, and with this manager. Call done at the end.
 func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero.Fs,
 	p millrace.Pipeline) (one *Manager, done func(), err error) {
 	m.mu.Lock()
@@ -104,9 +105,9 @@ func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero
 	}, nil
 }
 
-// takeTarget makes the run of a target, or takes the existing run: it is Created or Pending then, or there is
-// nothing to go on with. Two processes that look at the same moment may both make one: the lock of the tree lets one of
-// them in then, as it does without a store.
+// takeTarget creates the run of a target, or takes the existing run: then it is Created or Pending, or there is nothing
+// to continue. Two processes that look at the same moment may both create a run: the lock of the tree admits one of
+// them, as it does without a store.
 func (m *Manager) takeTarget(ctx context.Context, x millrace.Executor, t fleet.Target) (*writer, error) {
 	number, err := m.store.numberOfTarget(ctx, x.RunID)
 	switch {
@@ -144,7 +145,7 @@ func (m *Manager) takeTarget(ctx context.Context, x millrace.Executor, t fleet.T
 	return w, nil
 }
 
-// replayed returns what the tree has of a run, nil if it has nothing.
+// replayed returns the result that the tree has for a run, nil if it has none.
 func (m *Manager) replayed(ctx context.Context, w *writer, tree afero.Fs) (*millrace.Result, error) {
 	x := m.host.Executor
 	x.Checkpoints, x.Recorder = onlooker{w.spill()}, nil
@@ -156,13 +157,13 @@ func (m *Manager) replayed(ctx context.Context, w *writer, tree afero.Fs) (*mill
 	return res, err
 }
 
-// createTarget makes the run of a target.
+// createTarget creates the run of a target.
 func (m *Manager) createTarget(ctx context.Context, x millrace.Executor, t fleet.Target) (*writer, error) {
 	p := m.target.pipeline
 	n := newRun{status: runs.Created, steps: stepNames(p), created: created{
 		ID: x.RunID, Project: t.ID, Name: p.Name(), Ref: p.Name(), SHA: p.Digest(), Source: sourceCampaign,
 		User:  m.host.User,
-		Child: new(childOf), // of no run
+		Child: new(childOf), // without a parent run
 	}}
 	var err error
 	if n.pipeline, err = p.MarshalJSON(); err != nil {
@@ -174,7 +175,7 @@ func (m *Manager) createTarget(ctx context.Context, x millrace.Executor, t fleet
 	return m.store.create(ctx, n)
 }
 
-// ownTarget takes a run, and waits for a process that works on it as long as for the lock of the tree.
+// ownTarget takes a run. It waits for a process that works on it, as long as for the lock of the tree.
 func (m *Manager) ownTarget(ctx context.Context, x millrace.Executor, number int64) (*writer, error) {
 	wait := x.State.LockWait
 	if wait == 0 {
@@ -193,7 +194,7 @@ func (m *Manager) ownTarget(ctx context.Context, x millrace.Executor, number int
 	}
 }
 
-// numberOfTarget returns the number of the last run of this user with that id, 0 if there is none.
+// numberOfTarget returns the number of this user's last run with that id, 0 if there is none.
 func (s *Store) numberOfTarget(ctx context.Context, id string) (number int64, err error) {
 	if ok, err := s.present(); err != nil || !ok {
 		return 0, err
@@ -210,7 +211,7 @@ func (s *Store) numberOfTarget(ctx context.Context, id string) (number int64, er
 	return number, c.run(ctx)
 }
 
-// recorder is the one of the run, and behind it that of the worker.
+// recorder returns the recorder of the run, followed by the recorder of the worker.
 func (t *target) recorder(own answers) millrace.Recorder {
 	if t == nil || t.recorded == nil {
 		return own
@@ -218,7 +219,7 @@ func (t *target) recorder(own answers) millrace.Recorder {
 	return twoRecorders{own, t.recorded}
 }
 
-// approve asks the approver of the worker.
+// approve calls the approver of the worker.
 func (t *target) approve(ctx context.Context, plan *millrace.Plan) error {
 	if t == nil || t.approver == nil {
 		return nil
@@ -226,7 +227,7 @@ func (t *target) approve(ctx context.Context, plan *millrace.Plan) error {
 	return t.approver.Approve(ctx, plan)
 }
 
-// twoRecorders keep in both, and find in the first one first.
+// twoRecorders keeps answers in both, and searches the first before the second.
 type twoRecorders struct{ own, other millrace.Recorder }
 
 // Find implements [millrace.Recorder].

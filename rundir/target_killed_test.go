@@ -15,17 +15,17 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// asTarget lets the test binary be a process that works on the target of a site: "with" or "without" a store.
+// asTarget makes the test binary a process that works on the target of a site: "with" or "without" a store.
 const asTarget = "MILLRACE_TEST_TARGET"
 
-// killedAtTarget is a pipeline whose third step kills its process, unless there is a file "died" beside those asked.
+// killedAtTarget is a pipeline whose third step kills its process, unless there is a file "died" next to asked.
 const killedAtTarget = `{"name": "target", "steps": [
 	{"id": "edit", "action": "edit", "params": {"files": ["b.txt"], "old_text": "bee", "new_text": "bee bee"}},
 	{"id": "run", "action": "exec", "params": {"shell": "echo run >> ASKED"}},
 	{"id": "die", "action": "exec", "params": {"shell": "echo die >> ASKED; test -e ASKED-died || { touch ASKED-died; kill -9 $PPID; sleep 9; }"}},
 	{"id": "last", "action": "edit", "params": {"files": ["a/one.txt"], "old_text": "one", "new_text": "one one"}}]}`
 
-// bring brings the target to a worker of the site, with a store or without.
+// bring passes the target to a worker of the site, with a store or without.
 func (s site) bring(t *testing.T, p *place, stored bool) fleet.Outcome {
 	t.Helper()
 	h := s.host(p)
@@ -50,8 +50,8 @@ func TestBeTarget(t *testing.T) {
 	t.Errorf("it was not killed: %+v", o)
 }
 
-// A target whose worker is killed goes on where it was if it comes to a worker with the same store, and begins anew
-// without one. Whoever it comes to next finds it committed.
+// If the worker of a target is killed, the next worker with the same store continues it, and a worker without a store
+// starts again. Every later worker finds it committed.
 func TestTargetKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -20,8 +20,8 @@ const (
 	failFirst = `{"id": "b", "action": "edit", "params": {"files": ["b.txt"], "old_text": "y", "new_text": "yy"}}`
 )
 
-// A target has failed, and another program has changed what its first steps have read. It goes back, but never past a
-// step that has acted outside of the tree: then it fails, and the step is named.
+// A target has failed, and another program has changed files that its first steps have read. The run goes back, but
+// never past a step that has acted outside of the tree: then it fails, and the step is named.
 func TestTargetOutside(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -45,7 +45,7 @@ func TestTargetOutside(t *testing.T) {
 			)
 			fstest.Must(t, err)
 			p.worker.Executor.Tools = set
-			fstest.Must(t, p.tree.Remove("b.txt")) // so that the last step fails
+			fstest.Must(t, p.tree.Remove("b.txt")) // to make the last step fail
 			text := `{"name": "outside", "steps": [` + test.steps + `]}`
 			if o := p.do(t, text, ""); o.Code != "step_failed" || posts != 1 {
 				t.Fatalf("%d posts, %+v", posts, o)

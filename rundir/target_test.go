@@ -44,7 +44,7 @@ func (p *targetPlace) do(t *testing.T, text, plan string) fleet.Outcome {
 	return p.worker.Do(t.Context(), p.task(t, text, plan))
 }
 
-// text is what a file has.
+// text returns the content of a file.
 func (p *targetPlace) text(t *testing.T, name string) string {
 	t.Helper()
 	data, err := afero.ReadFile(p.tree, name)
@@ -58,8 +58,8 @@ const editBoth = `{"name": "both", "steps": [
 	{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}},
 	{"id": "b", "action": "edit", "params": {"files": ["b.txt"], "old_text": "y", "new_text": "yy"}}]}`
 
-// A target that has failed goes on with the step that failed. If somebody has changed what the steps before have read,
-// these are done again.
+// A failed target continues with the failed step. If somebody has changed files that earlier steps have read, these
+// steps are repeated.
 func TestTargetFailed(t *testing.T) {
 	t.Parallel()
 	for name, first := range map[string]string{"as it was": "x\n", "changed meanwhile": "z x\n"} {
@@ -86,7 +86,7 @@ const askAndEdit = `{"name": "ask", "steps": [
 	{"id": "ask", "action": "prompt", "params": {"prompt": "may I?", "workspace": "none"}},
 	{"id": "a", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "xx"}}]}`
 
-// asks gives the worker an agent whose answers cost a dollar, and returns how often it was asked.
+// asks sets an agent of the worker whose answers cost a dollar, and returns the counter of its calls.
 func (p *targetPlace) asks() *int {
 	asked := 0
 	p.worker.Executor.Agents = map[string]agent.Agent{"": agent.Func(func(context.Context, *agent.Request) (agent.Reply, error) {
@@ -96,8 +96,7 @@ func (p *targetPlace) asks() *int {
 	return &asked
 }
 
-// A conflict at the commit is not an end: the next attempt rests on what is there then, and what was paid for is paid
-// once.
+// A conflict at the commit is not final: the next attempt works on the present files, and nothing is paid twice.
 func TestTargetConflict(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -119,7 +118,7 @@ func TestTargetConflict(t *testing.T) {
 	}
 }
 
-// The answers that a worker has on record from a plan are taken, and are not paid for again.
+// Answers that a worker has on record from a plan are used, and not paid again.
 func TestTargetRecorder(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -140,7 +139,8 @@ func (b byRoot) Open(_ context.Context, target fleet.Target) (fleet.Tree, error)
 	return fleet.Tree{FS: b[target.Root]}, nil
 }
 
-// A target that waits for a decision waits on, however often it is brought, and is committed when it was played.
+// A target that waits for a decision stays waiting, any number of times that it is passed to a worker, and is committed
+// after it was played.
 func TestTargetHeld(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -158,7 +158,7 @@ func TestTargetHeld(t *testing.T) {
 		t.Errorf("%+v, %v", run, err)
 	}
 	host := p.host()
-	host.Trees = byRoot{"root of p": p.tree} // the run knows its target
+	host.Trees = byRoot{"root of p": p.tree} // the run has its target
 	m := manage(t, p.store, host)
 	run, err = m.Resume(t.Context(), "1")
 	fstest.Must(t, err)
@@ -170,7 +170,7 @@ func TestTargetHeld(t *testing.T) {
 	}
 }
 
-// The approved plan is committed, and no other, with a store too.
+// Only the approved plan is committed, with a store too.
 func TestTargetApproved(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -183,7 +183,7 @@ func TestTargetApproved(t *testing.T) {
 	}
 }
 
-// Of attempts at one time one does the work, and the others get its result.
+// If several attempts run at the same time, one does the work, and the others get its result.
 func TestTargetAtOnce(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -208,7 +208,7 @@ func TestTargetAtOnce(t *testing.T) {
 	}
 }
 
-// A run that another process works on is waited for as long as for a tree, and then the target is locked.
+// RunTarget waits for a run of another process as long as for a tree, and then the target is locked.
 func TestTargetBusy(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -232,7 +232,7 @@ func TestTargetBusy(t *testing.T) {
 	}
 }
 
-// A run of the store is over, and the tree is another one than then: it is done there.
+// A run of the store has ended, but the tree is another tree than then: the pipeline runs on it.
 func TestTargetOtherTree(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -247,7 +247,7 @@ func TestTargetOtherTree(t *testing.T) {
 	}
 }
 
-// A worker that has to end leaves its targets as they are, and they go on.
+// A worker that has to stop leaves its targets unchanged, and they can continue.
 func TestTargetCanceled(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})
@@ -275,7 +275,7 @@ func TestTargetCanceled(t *testing.T) {
 	}
 }
 
-// A run of the same id that somebody else has signed is none: the target begins anew.
+// A run with the same id that somebody else has signed does not count: the target starts again.
 func TestTargetForeign(t *testing.T) {
 	t.Parallel()
 	p := newTarget(t, rundir.Host{})

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// childSize is what the file "children" has for each target: the number of its run, 0 for none yet.
+	// childSize is the size of an entry of the file "children": the number of a target's run, 0 for none yet.
 	childSize = 8
-	// maxTargets is how long the file "targets" can be, in bytes, and maxTarget one line of it.
+	// maxTargets is the largest size of the file "targets", in bytes, and maxTarget the largest size of a line.
 	maxTargets = 1 << 30
 	maxTarget  = 64 << 10
 )
 
-// targetName is what a line of the file "targets" has to say, beside what else the fleet needs.
+// targetName is the part of a line of the file "targets" that is needed for lists.
 type targetName struct {
 	ID string `json:"id"`
 }
@@ -61,7 +61,7 @@ func (s *Store) Triggers(ctx context.Context, ref runs.RunRef, p runs.Paging) (r
 	return result, nil
 }
 
-// trigger shows a target of a fleet.
+// trigger returns a target of a fleet as a trigger.
 func (s *Store) trigger(l *loaded, index int, name string) (runs.Trigger, error) {
 	t := runs.Trigger{Name: name, Status: runs.Created}
 	if l.shownStatus().Ended() {
@@ -73,12 +73,12 @@ func (s *Store) trigger(l *loaded, index int, name string) (runs.Trigger, error)
 	}
 	child, err := s.look(number)
 	switch {
-	case errors.Is(err, errNoRun): // it was removed, or never begun
+	case errors.Is(err, errNoRun): // the run was removed, or never begun
 		return t, nil
 	case err != nil:
 		return t, err
 	case !child.isChild(l.number, index):
-		return t, nil // the file is not signed: the run says itself whose it is
+		return t, nil // the file is not signed: the run itself names its parent
 	}
 	r := child.run()
 	t.Status, t.Run = r.Status, &r
@@ -97,7 +97,7 @@ func (s *Store) child(parent int64, index int) (int64, error) {
 	switch {
 	case n == childSize:
 	case err == nil || errors.Is(err, io.EOF):
-		return 0, nil // those behind were not begun
+		return 0, nil // later targets were not begun
 	default:
 		return 0, err
 	}
@@ -108,7 +108,7 @@ func (s *Store) child(parent int64, index int) (int64, error) {
 	return int64(number), nil
 }
 
-// setChild notes the run of a target. It is for the writer of the parent; the child's own first record is the truth.
+// setChild records the run of a target. It is for the writer of the parent; the child's own first record is the truth.
 func (w *writer) setChild(index int, number int64) error {
 	f, err := w.s.openFor(w.number, childrenFile, w.made)()
 	if err != nil {
@@ -120,24 +120,24 @@ func (w *writer) setChild(index int, number int64) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncChildren makes durable which runs are the children of a fleet. Before a fleet has ended that is found again, see
-// [fleetWork.find]; nobody does so afterwards.
+// syncChildren makes the file "children" of a fleet durable. Until a fleet has ended the children can be found again,
+// see [fleetWork.find]; afterwards nobody does that.
 func (w *writer) syncChildren() error {
 	f, err := recordlog.Open(w.s.d.FS, w.s.run(w.number, childrenFile))
 	if err != nil {
 		return disk.UnlessAbsent(err)
 	}
-	w.made() // by whichever process that was
+	w.made() // any process may have created it
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// isChild reports whether a run is that of a target.
+// isChild reports whether a run is the run of a target.
 func (l *loaded) isChild(parent int64, index int) bool {
 	c := l.created
 	return c.Parent == parent && c.Child != nil && c.Child.Index == index && !l.foreign
 }
 
-// targets returns the names of the targets of a fleet from one index to before another.
+// targets returns the names of a fleet's targets, from index from up to index to.
 func (s *Store) targets(ctx context.Context, l *loaded, from, to int) (names []string, err error) {
 	err = s.eachTarget(ctx, l.number, *l.created.Fleet, func(i int, line []byte) error {
 		if i < from || i >= to {
@@ -153,8 +153,8 @@ func (s *Store) targets(ctx context.Context, l *loaded, from, to int) (names []s
 	return names, err
 }
 
-// eachTarget calls do with each line of the file "targets", which do must not keep. Its error ends it. The file as a
-// whole has to be what the run's first record names, or the error, which comes at the end, matches [runs.ErrDamaged].
+// eachTarget calls do with each line of the file "targets". do must not keep the line; its error ends the loop. If the
+// whole file does not match the run's first record, the error, at the end, matches [runs.ErrDamaged].
 func (s *Store) eachTarget(ctx context.Context, parent int64, fleet fleetTargets,
 	do func(i int, line []byte) error) error {
 	f, err := s.openToRead(parent, targetsFile)
@@ -180,7 +180,7 @@ func (s *Store) eachTarget(ctx context.Context, parent int64, fleet fleetTargets
 			return context.Cause(ctx)
 		}
 		if lines == fleet.Count {
-			break // more than there are
+			break // more lines than targets
 		}
 		if err := do(lines, bytes.TrimSpace(line)); err != nil {
 			return err

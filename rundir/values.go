@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/internal/recordlog"
 )
 
-// maxValue is how long a value may be that is read into memory, in bytes.
+// maxValue is the largest size of a value that is read into memory, in bytes.
 const maxValue = 256 << 20
 
-// bytes returns the bytes of a value. data opens the file of the run's data, which is done if it is needed.
+// bytes returns the bytes of a value. data is the file of the run's data; it is opened only if it is needed.
 func (v value) bytes(data io.ReaderAt) ([]byte, error) {
 	switch {
 	case v.JSON != nil:
@@ -24,7 +24,7 @@ func (v value) bytes(data io.ReaderAt) ([]byte, error) {
 	return nil, nil
 }
 
-// size is how long the bytes of a value are.
+// size returns the size of a value.
 func (v value) size() int64 {
 	if v.Span != nil {
 		return v.Span.Length
@@ -32,7 +32,7 @@ func (v value) size() int64 {
 	return int64(max(len(v.JSON), len(v.Bytes)))
 }
 
-// decodeUpTo is decode for a value of so many bytes at most.
+// decodeUpTo is decode for a value of at most that many bytes.
 func (v value) decodeUpTo(most int64, data io.ReaderAt, into any) error {
 	if v.size() > most {
 		return fmt.Errorf("it has %d bytes, at most %d are read for this", v.size(), most)
@@ -40,7 +40,7 @@ func (v value) decodeUpTo(most int64, data io.ReaderAt, into any) error {
 	return v.decode(data, into)
 }
 
-// decode reads a value that is JSON. No value leaves into as it is.
+// decode decodes a JSON value. An empty value leaves into unchanged.
 func (v value) decode(data io.ReaderAt, into any) error {
 	text, err := v.bytes(data)
 	if err != nil || text == nil {
@@ -49,7 +49,7 @@ func (v value) decode(data io.ReaderAt, into any) error {
 	return json.Unmarshal(text, into)
 }
 
-// lazyData is the data of a run for reading, which is opened when it is first needed.
+// lazyData is the data of a run for reading. The file is opened when it is first needed.
 type lazyData struct {
 	layout
 	number int64

@@ -23,7 +23,7 @@ import (
 const declares = `{"name": "vars", "variables": {"text": "t", "n": 1, "list": {"type": "list", "default": []}, "file": "none"}, "steps": [
 	{"id": "a", "action": "create", "params": {"path": "a.txt", "content": "{{vars.text}} {{vars.n}} {{vars.list}} {{vars.file}}"}}]}`
 
-// Values are read as the type that the pipeline declares; that of a file is its path in the shared directory.
+// Values are read as the type that the pipeline declares; the value of a file is its path in the shared directory.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -63,7 +63,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// A run is created from the library; of a text that is not a pipeline there is a run that has failed.
+// A run is created from the library; for a text that is not a pipeline, the created run has failed.
 func TestCreate_ref(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -90,7 +90,7 @@ func TestCreate_ref(t *testing.T) {
 	}
 }
 
-// A run with a time begins then, by its manager or by another working manager.
+// A run with a start time begins then, by its manager or by another working manager.
 func TestStartAt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -123,7 +123,7 @@ func TestStartAt(t *testing.T) {
 	fstest.Must(t, <-done)
 }
 
-// A dry run ends in success with what it would do.
+// A dry run ends in success with the planned result.
 func TestDryRun(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -141,7 +141,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// A step cannot create runs: its own run may be what they wait for.
+// A step cannot create runs: the new runs may wait for the step's own run.
 func TestCreate_nested(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -165,7 +165,7 @@ func TestCreate_nested(t *testing.T) {
 	}
 }
 
-// No more runs are executed than there are places, and a run whose tree cannot be opened has failed.
+// No more runs are executed than allowed, and a run whose tree cannot be opened has failed.
 func TestMaxRunning(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

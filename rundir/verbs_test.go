@@ -27,7 +27,7 @@ func refusal(t *testing.T, err error, want string) {
 	}
 }
 
-// A manual step waits without any lock; another manager plays it, with variables, and the second player is refused.
+// A manual step waits without any lock; another manager plays it, with variables, and a second play is refused.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -51,7 +51,7 @@ func TestManual(t *testing.T) {
 	fstest.Must(t, err)
 	same(t, "digest", digest, run.Held.PlanDigest)
 	fstest.Must(t, plan.Close())
-	// No lock of the tree is held: another run goes through.
+	// No lock of the tree is held: another run can finish.
 	wait(t, first, create(t, first, `{"name": "other", "steps": [{"id": "a", "action": "create", "params": {"path": "new.txt", "content": "new\n"}}]}`), runs.Success)
 
 	second := manage(t, p.open(t), p.host())
@@ -85,7 +85,7 @@ func TestManual(t *testing.T) {
 	refusal(t, err, "cannot play job 1002 (step 'check'): it is success, only manual jobs can be played")
 }
 
-// A gate holds the commit, what is played is what is written, and what has changed meanwhile is held again.
+// A gate holds the commit, a played plan is written exactly, and a changed plan is held again.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n", "d/b.txt", "b\n")
@@ -115,7 +115,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// Too many files are held, and only force lets them through.
+// A run that changes too many files is held, and only force continues it.
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n", "b.txt", "one\n")
@@ -141,7 +141,7 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// A run that has failed is resumed behind the last step done, or before any step that it has come to.
+// A failed run is resumed after the last finished step, or before any step that it has reached.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")
@@ -170,7 +170,8 @@ func TestRetry(t *testing.T) {
 	same(t, "jobs", jobsOf(t, p.store, run, false), "1006 a success, 1007 b success, 1003 c success, 1004 commit success")
 }
 
-// A run that waits for its tree says so, and can be canceled: by its own manager, and by that of another store.
+// A run that waits for its tree reports that, and can be canceled: by its own manager, and by a manager of another
+// store.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "a.txt", "one\n")

@@ -17,15 +17,15 @@ const (
 	commitName    = "commit"
 )
 
-// shownRun is a run as it is shown: its records, and what else is known.
+// shownRun is a run for display: its records, and further facts.
 type shownRun struct {
 	*folded
-	number  int64 // of the directory: a record may say another one
+	number  int64 // of the directory: a record may have another
 	foreign bool
-	dead    bool // it is active, and no process works on it
+	dead    bool // it is active, but no process works on it
 }
 
-// shownStatus is the status of the run as it is shown.
+// shownStatus returns the status of the run for display.
 func (r shownRun) shownStatus() runs.Status {
 	if r.dead {
 		return runs.Failed
@@ -33,7 +33,7 @@ func (r shownRun) shownStatus() runs.Status {
 	return r.status
 }
 
-// run shows it, without its result.
+// run returns the run for display, without its result.
 func (r shownRun) run() runs.Run {
 	c := r.created
 	v := runs.Run{
@@ -79,7 +79,7 @@ func (r shownRun) jobID(ordinal int) string {
 	return strconv.FormatInt(r.number*perRun+int64(ordinal), 10)
 }
 
-// job shows a job, without its result. steps are the names of the steps.
+// job returns a job for display, without its result. steps are the names of the steps.
 func (r shownRun) job(j *job, steps []stepName) runs.Job {
 	v := runs.Job{
 		ID: r.jobID(j.ordinal), Run: strconv.FormatInt(r.number, 10), Project: r.created.Project, Kind: runs.JobStep,
@@ -123,7 +123,7 @@ func (r shownRun) nameOf(j *job, steps []stepName) (name, action string) {
 	return fmt.Sprintf("step %d", j.index+1), "" // its name was removed with the data of the run
 }
 
-// fleetSummary is what a browser shows of a fleet.
+// fleetSummary returns the summary of a fleet for display.
 func (r shownRun) fleetSummary() *runs.Summary {
 	sum := &runs.Summary{Targets: r.created.Fleet.Count}
 	if r.summary != nil && json.Unmarshal(r.summary, sum) != nil {

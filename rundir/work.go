@@ -16,13 +16,13 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// begin works on the run of a writer, which is closed when that is over. The error reports that the manager is closed.
+// begin works on the run of a writer, which is closed at the end. The error reports that the manager is closed.
 func (m *Manager) begin(w *writer) error {
 	_, err := m.beginAs(w, false)
 	return err
 }
 
-// beginAs is begin. Work within a fleet is begun although the manager is closed.
+// beginAs is begin. Within a fleet it works even if the manager is closed.
 func (m *Manager) beginAs(w *writer, within bool) (*session, error) {
 	s := &session{m: m, w: w, over: make(chan struct{}), within: within}
 	s.ctx, s.stop = context.WithCancelCause(m.base)
@@ -68,8 +68,8 @@ func (s *session) run() {
 	}
 }
 
-// work takes the run to where it ends or waits, and records that. An error reports that it could not be recorded: the
-// run is then one whose process has died.
+// work runs the run until it ends or waits, and records that. An error means that this could not be recorded: then the
+// run looks like a run whose process has died.
 func (s *session) work() error {
 	if err := s.w.append(&record{Kind: kindTake, Status: runs.Pending, Take: s.w.me()}); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (s *session) work() error {
 	return s.execute()
 }
 
-// execute runs the pipeline on its tree, and records what has come of it.
+// execute runs the pipeline on its tree, and records the result.
 func (s *session) execute() error {
 	r := newRecorder(s)
 	x, p, err := s.prepared(r)
@@ -176,10 +176,10 @@ func (s *session) prepared(r *recorder) (x millrace.Executor, p millrace.Pipelin
 	return x, p, nil
 }
 
-// lockTry is how long a run tries to get its tree before it reports that it waits for it.
+// lockTry is the time that a run tries to lock its tree before it reports that it waits.
 const lockTry = 5 * time.Millisecond
 
-// resume runs the pipeline from where the run has come to.
+// resume runs the pipeline from the run's last state.
 func (s *session) resume(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline,
 	r *recorder) (*millrace.Result, error) {
 	try := x
@@ -197,7 +197,7 @@ func (s *session) resume(x millrace.Executor, tree fleet.Tree, p millrace.Pipeli
 	return x.Resume(s.ctx, tree.FS, p, s.w.saved())
 }
 
-// tried runs a pipeline that writes nothing, and keeps what it would do.
+// tried runs a pipeline that writes nothing, and records what it would do.
 func (s *session) tried(x millrace.Executor, tree fleet.Tree, p millrace.Pipeline) (*millrace.Result, error) {
 	x.Checkpoints = nil
 	if err := s.w.append(&record{Kind: kindState, Status: runs.Running}); err != nil {
@@ -248,7 +248,7 @@ func (s *session) ended(res *millrace.Result, err error) error {
 			r.Status = runs.Skipped
 		}
 	case cause != nil && !canceled && isCanceled(err):
-		return nil // the manager is closed: as if the process had died, the run can go on
+		return nil // the manager is closed: like after the death of the process, the run can continue
 	case canceled && isCanceled(err):
 		r.Status, r.Reason = runs.Canceled, by.Error()
 	default:
@@ -272,7 +272,7 @@ func (s *session) ended(res *millrace.Result, err error) error {
 	return nil
 }
 
-// reason is an error as the run gives it. One that says where to resume says it as [Manager.Resume] takes it.
+// reason returns an error as the reason of the run. A step to resume from is written in the form for [Manager.Resume].
 func (s *session) reason(err error) string {
 	return wording.Of(err, func(p wording.Part) string {
 		if p.Kind == kinds.ResumeFrom {
@@ -282,26 +282,26 @@ func (s *session) reason(err error) string {
 	})
 }
 
-// largeData is how many bytes of data a run leaves behind at most that has succeeded: nothing goes on from them.
+// largeData is the number of bytes of data that a successful run may keep, because nothing continues from them.
 const largeData = 64 << 10
 
-// dropLarge removes the data of a run that has succeeded. The data would be removed later anyway. It only serves
-// the results of single jobs that are long.
+// dropLarge removes large data of a successful run. The data would be removed later anyway. It is only needed for long
+// results of single jobs.
 func (s *session) dropLarge() {
 	store, name := s.m.store, s.m.store.run(s.w.number, dataFile)
 	if at, err := store.d.Look(name); err == nil && at.Size > largeData {
-		_ = store.d.Remove(name) // where that cannot be while it is open, it goes later
+		_ = store.d.Remove(name) // if an open file cannot be removed, it is removed later
 	}
 }
 
-// isCanceled reports whether an error is that of a context which was ended.
+// isCanceled reports whether an error comes from a canceled context.
 func isCanceled(err error) bool {
 	_, canceled := errors.AsType[*canceledBy](err)
 	return canceled || errors.Is(err, errStopped) || errors.Is(err, context.Canceled) ||
 		millrace.ErrorCode(err) == "canceled"
 }
 
-// isStep reports whether a step has failed while the others were committed.
+// isStep reports whether a step has failed while the other steps were committed.
 func isStep(err error) bool {
 	step, ok := errors.AsType[*millrace.StepError](err)
 	return ok && step.Committed

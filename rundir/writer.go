@@ -15,19 +15,18 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// lockWait is how long an owner tries to get the lock of a run: those that only look whether it is held have it for
-// moments.
+// lockWait is the time that an owner tries to lock a run: processes that only check the lock hold it for a moment.
 const lockWait = 200 * time.Millisecond
 
-// maxReason is how long the reason of a record can be, in bytes.
+// maxReason is the largest size of the reason in a record, in bytes.
 const maxReason = 4 << 10
 
-// writer works on a run: it holds the lock of its file of records, and no other writes into its
-// directory. It comes from [Store.create] or [Store.own] and has to be closed.
+// writer works on a run: it holds the lock of its file of records, so no other process writes into its directory. It
+// comes from [Store.create] or [Store.own] and must be closed.
 //
-// append records an event, with the fields of its kind of record. [writer.value] and [writer.blob] put
-// larger bytes where a record can name them, before it is appended. spill is for the stage of the run, line for the log
-// of a job, state for what the records come to, which append keeps up to date.
+// append records an event, with the fields of its kind of record. [writer.value] and [writer.blob] store larger bytes,
+// to which a later record can refer. spill is for the stage of the run, line for the log of a job, state for the state
+// that results from the records, which append keeps up to date.
 //
 //	w, err := s.own(number)
 //	...
@@ -51,11 +50,11 @@ type writer struct {
 	run     *folded
 	records *recordlog.Writer
 	text    *recordlog.Text
-	index   recordlog.File // nil: not opened yet, or it cannot be
+	index   recordlog.File // nil: not opened yet, or it cannot be opened
 	closed  bool
 
 	data *recordlog.Data
-	// fresh means that a file was made in the directory of the run, and its name is not durable yet.
+	// fresh means that a file was created in the directory of the run, and its name is not durable yet.
 	fresh atomic.Bool
 }
 
@@ -67,9 +66,8 @@ func (s *Store) newWriter(number int64, lock io.Closer) *writer {
 
 func (w *writer) made() { w.fresh.Store(true) }
 
-// synced reports whether a record is durable when append returns: what was acknowledged, what was paid for, what a
-// person waits for, that a step acts outside of the tree or that the tree is written to from here on, and how it ended.
-// All else can be done again.
+// synced reports whether a record is durable when append returns. Durable records are acknowledged or paid work, holds,
+// the beginning of outside actions and of the commit, and the end. All other records can be repeated.
 func synced(r *record) bool {
 	switch r.Kind {
 	case kindCreated, kindAnswer, kindHold, kindCommit, kindEnd:
@@ -81,9 +79,9 @@ func synced(r *record) bool {
 	return false
 }
 
-// append writes a record, takes it into the state, and writes the slot of the index. It gives the record the time and
-// the name of what was put into the data since the record before. After an error the record is not there, and the state
-// is as it was; a record that was durable before stays so.
+// append writes a record, adds it to the state, and writes the slot of the index. It sets the record's time and its
+// reference to the data added since the record before. After an error the record does not exist, and the state is
+// unchanged; a record that was durable before stays durable.
 func (w *writer) append(r *record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,12 +132,11 @@ func (w *writer) append(r *record) error {
 	return nil
 }
 
-// prepare does what has to be done before a record is written.
+// prepare prepares the files for a record.
 func (w *writer) prepare(r *record) error {
 	rests := w.run.created != nil && (w.run.status.Ended() || w.run.status == runs.Manual)
 	if rests && r.Status != "" && r.Status != w.run.status {
-		// A slot whose run has ended, or waits, is trusted. So it must not say so any more, however this
-		// goes on.
+		// The slot of a run that has ended, or waits, is trusted. So it must be changed before the status changes.
 		e := w.entry()
 		if e.status = r.Status; e.status.Ended() {
 			e.status = runs.Running
@@ -150,7 +147,7 @@ func (w *writer) prepare(r *record) error {
 		return nil
 	}
 	if w.index != nil && r.Kind == kindEnd && w.run.endings > 0 {
-		// A power cut must not bring back the slot of an ending before this one either.
+		// After a power cut, the slot of the earlier end must not come back either.
 		if err := w.index.Sync(); err != nil {
 			w.dropIndex()
 		}
@@ -178,7 +175,7 @@ func (w *writer) entry() entry {
 	return e
 }
 
-// writeSlot tells the index of the run. The index is only there to be fast: what cannot be written to is gone without.
+// writeSlot writes the slot of the run. The index is only for speed: if it cannot be written, it is dropped.
 func (w *writer) writeSlot(e entry) {
 	if !w.hasIndex() {
 		return
@@ -199,8 +196,8 @@ func (w *writer) hasIndex() bool {
 	return true
 }
 
-// replaceSlot is writeSlot for an index that has a slot of the run. It does not become longer for a number that came
-// with the tree, and may be very high.
+// replaceSlot is writeSlot for an index that already has a slot of the run. It does not extend the index, because a
+// number that came with the tree may be very high.
 func (w *writer) replaceSlot(e entry) {
 	if !w.hasIndex() {
 		return
@@ -215,21 +212,21 @@ func (w *writer) dropIndex() {
 	w.index = nil
 }
 
-// state calls do with what the records come to. do must not keep it, and must not call the writer.
+// state calls do with the state that results from the records. do must not keep it, and must not call the writer.
 func (w *writer) state(do func(f *folded)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	do(w.run)
 }
 
-// jobFor returns the ordinal of the job that an attempt of the step with that index is, or of the commit, which has the
-// number of steps as index. It is the same until a record kindStart, kindDone, kindHold or kindCommit names it.
+// jobFor returns the ordinal of the job for an attempt of the step with that index, or of the commit, whose index is
+// the number of steps. It stays the same until a record kindStart, kindDone, kindHold or kindCommit uses it.
 func (w *writer) jobFor(index int) (ordinal int, err error) {
 	w.state(func(f *folded) { ordinal, err = f.jobFor(index) })
 	return ordinal, err
 }
 
-// value returns a value as JSON, in itself if it is short, else in the run's data.
+// value returns a value as JSON, inline if it is short, else in the run's data.
 func (w *writer) value(v any) (value, error) {
 	text, err := json.Marshal(v)
 	if err != nil || len(text) <= maxInline {
@@ -238,7 +235,7 @@ func (w *writer) value(v any) (value, error) {
 	return w.put(text)
 }
 
-// blob returns a value of the bytes: few bytes inline, other bytes in the run's data. The value of no bytes is zero.
+// blob returns a value of the bytes: few bytes inline, more bytes in the run's data. The value of no bytes is zero.
 func (w *writer) blob(p []byte) (value, error) {
 	if len(p) <= maxInline {
 		return value{Bytes: p}, nil
@@ -251,7 +248,7 @@ func (w *writer) put(p []byte) (value, error) {
 	return value{Span: &span}, err
 }
 
-// spill is where the stage of the run puts its bytes, and where the bytes of values are.
+// spill returns the storage for the bytes of the run's stage and of values.
 func (w *writer) spill() *recordlog.Data { return w.data }
 
 // line writes the lines of a text into the log of a job. endLog is called when the job has ended.
@@ -264,7 +261,7 @@ func (w *writer) line(ordinal int, text string) error {
 	return w.text.Write(ordinal, w.s.now(), text)
 }
 
-// endLog tells the log that a job writes no more.
+// endLog marks the log of a job as complete.
 func (w *writer) endLog(ordinal int) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -274,13 +271,13 @@ func (w *writer) endLog(ordinal int) error {
 	return w.text.End(ordinal, w.s.now())
 }
 
-// me names this process for a record kindTake.
+// me returns this process for a record kindTake.
 func (w *writer) me() *take {
-	host, _ := os.Hostname() // it is only shown
+	host, _ := os.Hostname() // the name is only for display
 	return &take{PID: os.Getpid(), Host: host}
 }
 
-// close gives the run back. It is not a record: of an active run it reports that the process has died.
+// close releases the run. It writes no record: an active run then looks like a run whose process has died.
 func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

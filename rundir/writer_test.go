@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A whole small run needs seven fsyncs at most, and none with NoSync.
+// A complete small run needs at most seven fsyncs, and none with NoSync.
 func TestSyncs(t *testing.T) {
 	t.Parallel()
 	for _, noSync := range []bool{false, true} {
@@ -43,7 +43,7 @@ func TestSyncs(t *testing.T) {
 	}
 }
 
-// Whatever a killed process has left half done is cut off by the next owner, and not before.
+// The next owner, and nobody before, cuts off incomplete writes of a killed process.
 func TestOwn_cutsTail(t *testing.T) {
 	t.Parallel()
 	fsys := fstest.OpenRoot(t, t.TempDir())
@@ -126,7 +126,7 @@ func TestOwn_cutsTail(t *testing.T) {
 
 func (l *loaded) end0() *end { return l.folded.end }
 
-// Retry keeps the checkpoints that it goes back to, and gives the steps that run again new jobs.
+// Retry keeps the checkpoints that it goes back to, and creates new jobs for the steps that run again.
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, afero.NewMemMapFs(), Options{})
@@ -146,7 +146,7 @@ func TestRetry(t *testing.T) {
 	if len(w.run.line) != 1 || w.run.end != nil || !w.run.ended.IsZero() {
 		t.Errorf("%d checkpoints, end %v", len(w.run.line), w.run.end)
 	}
-	for index, want := range []int{6, 4, 5} { // the first is done, so another attempt is another job
+	for index, want := range []int{6, 4, 5} { // the first is done, so another attempt is a new job
 		if got, err := w.jobFor(index); got != want || err != nil {
 			t.Errorf("job for step %d is %d, %v; want %d", index, got, err, want)
 		}
@@ -170,7 +170,7 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// A run that is removed is gone at once, and its number is not given again while there is a later one.
+// A removed run is invisible at once, and its number is not used again while there is a later run.
 func TestDiscard(t *testing.T) {
 	t.Parallel()
 	everyFs(t, func(t *testing.T, fsys afero.Fs) {
@@ -212,7 +212,7 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// Without a key there are no durable runs, and those of other users are foreign.
+// Without a key there are no durable runs, and runs of other users are foreign.
 func TestKeys(t *testing.T) {
 	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
 		t.Setenv(name, "")

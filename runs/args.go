@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
-// The codes of problems with arguments that are not those of parameters of steps. They are stable.
+// The codes of problems with arguments, in addition to the codes of step parameters. They are stable.
 const (
 	codeInvalidJSON = "invalid_json"
 	codeLargeJSON   = "json_too_large"
@@ -23,17 +23,17 @@ const (
 	codeBadVariable = "invalid_variable"
 )
 
-// ArgsError is the caller's fault: it lists every problem with the arguments of a command, a filter or the variables of
-// a run. Of more than a hundred a last one with the code "too_many_problems" counts the rest. Nothing was done. It is a
-// *[millrace.ValidationError] for errors.As.
+// ArgsError is a mistake of the caller: it lists every problem with the arguments of a command, a filter or the
+// variables of a run. If there are more than a hundred, a last problem with the code "too_many_problems" counts the
+// rest. Nothing was done. errors.As also finds a *[millrace.ValidationError] in it.
 type ArgsError struct {
-	// Tool is the name of the command, "" for arguments that were given in Go.
+	// Tool is the name of the command, "" for arguments from Go.
 	Tool string
-	// Problems have pointers into the arguments. Lines are those of the text of the command.
+	// Problems have pointers into the arguments, and lines of the command's text.
 	Problems []millrace.Problem
 }
 
-// Error returns the one problem, or all of them a line each.
+// Error returns the single problem, or all problems, one per line.
 func (e *ArgsError) Error() string {
 	if len(e.Problems) == 1 {
 		return textOf(e.Problems[0])
@@ -49,10 +49,10 @@ func (e *ArgsError) Error() string {
 	return b.String()
 }
 
-// MarshalJSON gives what [millrace.DescribeError] returns.
+// MarshalJSON returns the JSON of [millrace.DescribeError].
 func (e *ArgsError) MarshalJSON() ([]byte, error) { return json.Marshal(millrace.DescribeError(e)) }
 
-// textOf returns the message and the hint. Messages of arguments name the place themselves.
+// textOf returns the message and the hint. Messages about arguments already name the place.
 func textOf(p millrace.Problem) string {
 	if strings.HasPrefix(p.Pointer, definitionAt) {
 		return p.String()
@@ -63,18 +63,18 @@ func textOf(p millrace.Problem) string {
 	return p.Message + ": " + p.Hint
 }
 
-// Unwrap returns the problems as those of a pipeline are.
+// Unwrap returns the problems in the form for a pipeline.
 func (e *ArgsError) Unwrap() error { return &millrace.ValidationError{Problems: e.Problems} }
 
-// mostProblems is how many problems are listed.
+// mostProblems is the number of problems that are listed.
 const mostProblems = 100
 
-// collector collects problems. at turns the place of a value into line and column, if there is a text.
+// collector collects problems. at returns the line and column of a value, if there is a text.
 type collector struct {
 	problems []millrace.Problem
 	dropped  int
 	at       func(offset int) (line, column int)
-	offset   int // of what is being checked
+	offset   int // of the value being checked
 }
 
 func (c *collector) add(pointer, code, hint, format string, args ...any) {
@@ -122,7 +122,7 @@ func (c *collector) outside(name, got string, least, most int64) {
 	c.add("/"+name, params.CodeOutOfRange, "", "%s must be %d to %d, got %s", name, least, most, shown(got))
 }
 
-// word checks a text that has to be in a list of words.
+// word checks that a text is in a list of words.
 func (c *collector) word(name, text string, all []string) bool {
 	if slices.Contains(all, text) {
 		return true
@@ -132,7 +132,7 @@ func (c *collector) word(name, text string, all []string) bool {
 	return false
 }
 
-// meant returns the hint to the word that was probably meant, "" if there is none.
+// meant returns a hint with the word that was probably meant, "" if there is none.
 func (c *collector) meant(text string, all []string) string {
 	if c.isFull() {
 		return ""
@@ -143,8 +143,8 @@ func (c *collector) meant(text string, all []string) string {
 	return ""
 }
 
-// digits are what a filter for a digest takes. It is not compiled, for each program that imports this package would
-// wait.
+// digits is the form of a digest in a filter. It is not compiled, because compiling would delay every program that
+// imports this package.
 const digits = "^[0-9a-fA-F]{7,64}$"
 
 func (c *collector) sha(text string) bool {
@@ -155,8 +155,7 @@ func (c *collector) sha(text string) bool {
 	return false
 }
 
-// nameOf returns how messages call what a pointer without its first slash leads to: "variables/0/key" is
-// "variables[0].key".
+// nameOf returns the name in messages for a pointer without its first slash: "variables/0/key" is "variables[0].key".
 func nameOf(pointer string) string {
 	var b strings.Builder
 	for i, token := range strings.Split(pointer, "/") {

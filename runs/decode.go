@@ -17,10 +17,10 @@ type call struct {
 	lenient bool
 	act     *act
 	args    args
-	given   []string // parameters that stand in the text, by their first names
+	given   []string // parameters in the text, by their main names
 }
 
-// decode reads the arguments of a command. The definition of a pipeline is not looked at.
+// decode reads the arguments of a command. It does not decode the definition of a pipeline.
 func (c *command) decode(data []byte, lenient bool) *call {
 	d := &call{command: c, lenient: lenient}
 	if len(data) == 0 {
@@ -65,7 +65,7 @@ func (d *call) syntax(err error) {
 	d.take(p)
 }
 
-// readAction finds the action. Without an action the parameters are still checked, and none is missing.
+// readAction finds the action. Without an action the parameters are still checked, but none is reported as missing.
 func (d *call) readAction(n *strictjson.Node) {
 	all := strings.Join(d.names(d.lenient), ", ")
 	switch {
@@ -84,7 +84,7 @@ func (d *call) readAction(n *strictjson.Node) {
 	}
 }
 
-// meantAction returns the hint to the action that was probably meant, or to the command that has it.
+// meantAction returns a hint with the action that was probably meant, or with the command that has it.
 func (d *call) meantAction(name string) string {
 	table := commands()
 	for i := range table {
@@ -120,7 +120,7 @@ func (d *call) member(m strictjson.Member) {
 	}
 }
 
-// find returns the parameter that a name stands for, nil if there is none.
+// find returns the parameter with a name, nil if there is none.
 func (d *call) find(name string) *param {
 	for i := range d.params {
 		p := &d.params[i]
@@ -131,7 +131,7 @@ func (d *call) find(name string) *param {
 	return nil
 }
 
-// misplaced is about a parameter that other actions have.
+// misplaced reports a parameter that only other actions have.
 func (d *call) misplaced(name, written string) {
 	var others []string
 	for i := range d.acts {
@@ -147,7 +147,7 @@ func (d *call) misplaced(name, written string) {
 		strings.Join(others, ", "), take)
 }
 
-// missing adds what the action requires and is not there.
+// missing reports the required parameters that are missing.
 func (d *call) missing() {
 	if d.act == nil {
 		return

@@ -9,14 +9,14 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// definitionAt is the pointer to the pipeline that a call has in it.
+// definitionAt is the pointer to the pipeline in a call.
 const definitionAt = "/definition"
 
-// codeNoPipeline is the code of a definition that is the name of no pipeline that can be used.
+// codeNoPipeline is the code for a definition that does not name a usable pipeline.
 const codeNoPipeline = "unknown_pipeline"
 
-// open reads the pipeline that a call has in it, if there is one. Mistakes in its text become problems of the call.
-// The error is a library error that is the only problem.
+// open reads the pipeline in a call, if there is one. Mistakes in its text become problems of the call. The error is a
+// library error that is the only problem.
 func (d *call) open(ctx context.Context, library millrace.Library, data json.RawMessage) error {
 	n := d.args.definition
 	if n == nil {
@@ -48,7 +48,7 @@ func (d *call) open(ctx context.Context, library millrace.Library, data json.Raw
 	return nil
 }
 
-// inline decodes a pipeline that is an object in the call. Its problems have their places in the text of the call.
+// inline decodes a pipeline that is an object in the call. Its problems have places in the text of the call.
 func (d *call) inline(decoder millrace.Decoder, n *strictjson.Node, data json.RawMessage) (millrace.Pipeline, error) {
 	decoder.Locate = func(pointer string, name bool) (line, column int) {
 		return d.at(placeOf(n, pointer, name))
@@ -56,7 +56,8 @@ func (d *call) inline(decoder millrace.Decoder, n *strictjson.Node, data json.Ra
 	return decoder.Decode(data[n.Offset:n.End])
 }
 
-// placeOf returns where what a pointer leads to stands, or its name, or the last thing on the way that there is.
+// placeOf returns the offset of the value of a pointer, or of the value's name, or of the last existing value on the
+// way.
 func placeOf(n *strictjson.Node, pointer string, name bool) int {
 	offset := n.Offset
 	tokens, _ := strictjson.SplitPointer(pointer)

@@ -4,12 +4,12 @@ import "slices"
 
 // CommandDoc describes a command for people and models. It belongs to the caller.
 type CommandDoc struct {
-	// Name is the name of the command, Summary a sentence on what it does.
+	// Name is the name of the command. Summary describes the command in a sentence.
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// ReadOnly means that it changes nothing.
+	// ReadOnly means that the command changes nothing.
 	ReadOnly bool `json:"read_only"`
-	// Actions are what it can do.
+	// Actions are the actions of the command.
 	Actions []ActionDoc `json:"actions"`
 }
 
@@ -17,23 +17,23 @@ type CommandDoc struct {
 type ActionDoc struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// Params are the parameters beside "action": those that are required, then those of which there must be one, then
-	// the others.
+	// Params are the parameters besides "action": required parameters first, then those of which exactly one must be
+	// given, then the others.
 	Params []ParamDoc `json:"params"`
 }
 
 // ParamDoc describes a parameter of an action.
 type ParamDoc struct {
 	Name string `json:"name"`
-	// Type describes what it takes: "a string", "true or false", "a whole number".
+	// Type describes the accepted values: "a string", "true or false", "a whole number".
 	Type string `json:"type"`
-	// Required means that it must be given. OneOf are the parameters of which exactly one must be given, this one among
-	// them; nil if it is none of these.
+	// Required means that the parameter must be given. OneOf are the parameters of which exactly one must be given,
+	// including this parameter; nil if it is not among such parameters.
 	Required bool     `json:"required,omitempty"`
 	OneOf    []string `json:"one_of,omitempty"`
-	// Enum are the strings that it can be, nil for any.
+	// Enum are the allowed strings, nil for any.
 	Enum []string `json:"enum,omitempty"`
-	// Doc is what it means, in a sentence.
+	// Doc is the meaning of the parameter, in a sentence.
 	Doc string `json:"doc"`
 }
 
@@ -66,7 +66,7 @@ func (c *command) describe(a *act) ActionDoc {
 	return doc
 }
 
-// typeName reports what the parameter takes.
+// typeName returns the description of the accepted values.
 func (p *param) typeName() string {
 	switch p.kind {
 	case flag:

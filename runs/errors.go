@@ -13,17 +13,17 @@ var (
 	ErrNotFound = errors.New("not found")
 	// ErrBusy reports that another process works on the run.
 	ErrBusy = errors.New("the run is worked on by another process")
-	// ErrForeign reports that the run was not signed with the user's key, so that it can be looked at and nothing else.
+	// ErrForeign reports that the run was not signed with the user's key, so it can only be read.
 	ErrForeign = errors.New("not signed with this user's key")
 	// ErrDamaged reports that the record of the run cannot be read.
 	ErrDamaged = errors.New("the record of the run is damaged")
-	// ErrFormat reports that the store was written by a newer version. Nothing of it was touched.
+	// ErrFormat reports that the store was written by a newer version. Nothing in it was touched.
 	ErrFormat = errors.New("the store of runs is not of a version that is known here")
 	// ErrNoKey reports that a key to sign runs with is missing.
 	ErrNoKey = errors.New("durable runs need a key to sign with: set Options.Key")
 )
 
-// The two things that verbs are about, as errors have them.
+// The two things that verbs apply to, in errors.
 const (
 	ThingRun = "run"
 	ThingJob = "job"
@@ -49,12 +49,12 @@ func (e *notFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal
 // Is makes it match [ErrNotFound].
 func (e *notFoundError) Is(target error) bool { return target == ErrNotFound }
 
-// RunNotFound returns the error for a run that is not there.
+// RunNotFound returns the error for a run that does not exist.
 func RunNotFound(run RunRef) error {
 	return &notFoundError{What: ThingRun, ID: run.ID, Project: run.Project}
 }
 
-// JobNotFound returns the error for a job that is not there.
+// JobNotFound returns the error for a job that does not exist.
 func JobNotFound(job JobRef) error {
 	return &notFoundError{What: ThingJob, ID: job.ID, Project: job.Project}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A host gives its runs to programs and models as three commands. Here the runs are kept in memory.
+// A host offers its runs to programs and models as three commands. Here the runs are kept in memory.
 func ExampleTools() {
 	tools := newEngine().tools()
 	fmt.Println(tools.Names())
@@ -49,7 +49,7 @@ func ExampleTools() {
 	// [browse_pipelines] manage_pipeline is not available: read-only
 }
 
-// Stores and engines ask a run what its status allows.
+// Stores and engines ask a run which verbs its status allows.
 func ExampleRun_Check() {
 	run := runs.Run{ID: "12", Status: runs.Success}
 	err := run.Check(runs.VerbRetry)
@@ -58,7 +58,7 @@ func ExampleRun_Check() {
 	// Output: true cannot retry run 12: it is success, create a new run
 }
 
-// A page is a part of a list in the order that the filter asks for.
+// A page is a part of a list in the order of the filter.
 func ExampleFilter_PageOf() {
 	all := []runs.Run{{ID: "1", User: "bob"}, {ID: "2", User: "ann"}, {ID: "3", User: "bob"}}
 	page := runs.Filter{User: "bob", Ascending: true, Paging: runs.Paging{PerPage: 1}}.PageOf(all)

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// engine keeps runs in memory, executes none, and notes what it is asked. It is all three interfaces by its halves.
+// engine keeps runs in memory, executes none, and records its calls. Its parts implement all three interfaces.
 type engine struct {
 	runs  []runs.Run
 	jobs  map[string][]runs.Job

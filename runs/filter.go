@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Check returns an *[ArgsError] that lists all that is wrong with the filter, nil if nothing is.
+// Check returns an *[ArgsError] that lists all problems of the filter, nil if there are none.
 func (f Filter) Check() error {
 	var c collector
 	if f.Status != "" {
@@ -27,7 +27,7 @@ func (f Filter) Check() error {
 
 func orders() []Order { return []Order{ByID, ByStatus, ByRef, ByUpdatedAt, ByUserID} }
 
-// Match reports whether the filter selects the run. It looks neither at the order nor at the page.
+// Match reports whether the filter selects the run. It ignores the order and the page.
 func (f Filter) Match(r Run) bool {
 	isChild := r.Source == SourceParent || r.Parent != ""
 	switch {
@@ -87,8 +87,8 @@ func compareIDs(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// PageOf returns the page of all these runs that the filter asks for. The list is not changed. It is for engines that
-// have their runs in memory.
+// PageOf returns the page of all these runs that the filter selects. The list is not changed. It is for engines with
+// their runs in memory.
 func (f Filter) PageOf(all []Run) Page[Run] {
 	var chosen []Run
 	var last int64
@@ -105,7 +105,7 @@ func (f Filter) PageOf(all []Run) Page[Run] {
 	return page
 }
 
-// Check returns an *[ArgsError] that lists all that is wrong with the filter, nil if nothing is.
+// Check returns an *[ArgsError] that lists all problems of the filter, nil if there are none.
 func (f JobFilter) Check() error {
 	var c collector
 	for _, s := range f.Scope {
@@ -115,12 +115,12 @@ func (f JobFilter) Check() error {
 	return c.err("")
 }
 
-// Match reports whether the scope has the status of the job. It does not ask whether the job was retried.
+// Match reports whether the scope includes the status of the job. It ignores whether the job was retried.
 func (f JobFilter) Match(j Job) bool { return f.Scope == nil || slices.Contains(f.Scope, j.Status) }
 
-// PageOf returns the page of the jobs of a run that the filter asks for. The jobs are all jobs of the run, in the
-// order of their numbers: first a job for each step in the order of the pipeline, then the commit, then the others as
-// they came. The list is not changed.
+// PageOf returns the page of the jobs of a run that the filter selects. The jobs are all jobs of the run, in the order
+// of their numbers: first a job for each step in the order of the pipeline, then the commit, then the others in order
+// of creation. The list is not changed.
 func (f JobFilter) PageOf(jobs []Job) Page[Job] {
 	if !f.IncludeRetried {
 		jobs = latest(jobs)
@@ -134,7 +134,7 @@ func (f JobFilter) PageOf(jobs []Job) Page[Job] {
 	return PageOf(chosen, f.Paging)
 }
 
-// latest returns the last job of each step, and the last commit, where the first of them is.
+// latest returns the last job of each step, and the last commit, at the place of the first.
 func latest(jobs []Job) []Job {
 	type key struct {
 		kind JobKind

@@ -83,7 +83,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// Runs that come between two pages neither hide nor repeat any, in the order of ids.
+// Runs created between two pages neither hide nor repeat others, in the order of ids.
 func TestSnapshot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var all []runs.Run
@@ -114,7 +114,7 @@ func TestSnapshot(t *testing.T) {
 	})
 }
 
-// Compare orders any runs in one way, and the other direction is the reverse.
+// Compare is a total order of runs, and the other direction is the reverse.
 func TestCompare(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) runs.Run {
@@ -168,7 +168,7 @@ func TestJobFilter(t *testing.T) {
 	}
 }
 
-// A filter is refused in Go in the words of the commands.
+// Problems of a filter in Go have the same words as in the commands.
 func TestFilterCheck(t *testing.T) {
 	tests := []struct {
 		err  error

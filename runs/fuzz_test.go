@@ -10,8 +10,9 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// FuzzCall: any text gives an answer or an error that states what is wrong. A refused call has done nothing, problems
-// have pointers into the arguments, and lenient decoding takes whatever strict decoding takes, as the same question.
+// FuzzCall: any text returns an answer or an error that states the mistake. A refused call has done nothing, problems
+// have pointers into the arguments, and lenient decoding accepts every text that strict decoding accepts, with the same
+// meaning.
 func FuzzCall(f *testing.F) {
 	for _, seed := range []string{
 		`{"action":"list","projectId":"p","status":"failed","order_by":"user_id","sort":"asc","updated_after":"2030-01-02T03:04:05Z","sha":"abcdef0","page":2,"snapshot":13}`,
@@ -43,7 +44,7 @@ func FuzzCall(f *testing.F) {
 	})
 }
 
-// call calls a command and checks what there is to check of any call.
+// call calls a command and checks everything that applies to any call.
 func call(t *testing.T, name, args string, lenient bool) (*engine, error) {
 	e := newEngine()
 	tools := e.tools()

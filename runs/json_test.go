@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// The whole JSON of everything, and back.
+// The complete JSON of all types, and back.
 func TestJSON(t *testing.T) {
 	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	run := runs.Run{
@@ -31,7 +31,7 @@ func TestJSON(t *testing.T) {
 		Retried: true, CreatedAt: at, StartedAt: at, FinishedAt: at, Duration: 2 * time.Millisecond,
 		Result: &millrace.StepResult{StepID: "deploy"},
 	}
-	// The results' own JSON is not this package's affair.
+	// This package is not responsible for the JSON of results.
 	result, err := json.Marshal(run.Result)
 	if err != nil {
 		t.Fatal(err)

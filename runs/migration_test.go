@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Each command of earlier versions is now an action of one of three. Each row calls the new action, and gets its name
-// from the old command.
+// Each command of earlier versions is now an action of one of three commands. Each row calls the new action, and has
+// the old command as its name.
 func TestMigration(t *testing.T) {
 	rows := []struct {
 		old, name, action, rest string

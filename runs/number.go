@@ -7,11 +7,10 @@ import (
 	"time"
 )
 
-// number is an id in JSON: a number if it is one, else a text.
+// number is an id in JSON: a number if possible, else a text.
 type number string
 
-// Number returns the number that an id is: digits without a sign and without a zero in front. ok is false for an id
-// that is something else.
+// Number returns an id as a number: digits without a sign and without a leading zero. ok is false for other ids.
 func Number(id string) (n int64, ok bool) {
 	if id == "" || id[0] < '1' || id[0] > '9' {
 		return 0, false
@@ -37,7 +36,7 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	return err
 }
 
-// millis is a duration that is a number of milliseconds in JSON.
+// millis is a duration in milliseconds in JSON.
 type millis time.Duration
 
 func (m millis) MarshalJSON() ([]byte, error) {

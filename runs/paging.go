@@ -2,13 +2,13 @@ package runs
 
 import "cmp"
 
-// maxNumber is the largest number of a run that is taken, so that a job's fits into 64 bits.
+// maxNumber is the largest accepted number of a run, so that a job's number fits into 64 bits.
 const maxNumber int64 = 1 << 53
 
 // maxPage is the largest number of a page, and of a line of a log.
 const maxPage = 1_000_000_000
 
-// Check returns an *[ArgsError] that lists all that is wrong, nil if nothing is.
+// Check returns an *[ArgsError] that lists all problems, nil if there are none.
 func (p Paging) Check() error {
 	var c collector
 	p.check(&c)
@@ -29,7 +29,8 @@ func (p Paging) Numbers() (page, perPage int) {
 	return max(1, p.Page), min(max(0, cmp.Or(p.PerPage, defaultPerPage)), MaxPerPage)
 }
 
-// Bounds returns which of so many items are on the page: those from index from to before index to, none after the end.
+// Bounds returns the items on the page, for a total number of items: from index from up to index to, none after the
+// end.
 func (p Paging) Bounds(total int) (from, to int) {
 	page, perPage := p.Numbers()
 	first := int64(page-1) * int64(perPage) // more than an int can be on a 32-bit system
@@ -37,7 +38,7 @@ func (p Paging) Bounds(total int) (from, to int) {
 	return from, min(total, from+perPage)
 }
 
-// PageOf returns the page of a list that is asked for.
+// PageOf returns the requested page of a list.
 func PageOf[T any](all []T, p Paging) Page[T] {
 	page, perPage := p.Numbers()
 	from, to := p.Bounds(len(all))
@@ -48,7 +49,7 @@ func PageOf[T any](all []T, p Paging) Page[T] {
 	return result
 }
 
-// Check returns an *[ArgsError] that lists all that is wrong, nil if nothing is.
+// Check returns an *[ArgsError] that lists all problems, nil if there are none.
 func (r LogRange) Check() error {
 	var c collector
 	c.within("start", int64(r.Start), -maxPage, maxPage)
@@ -58,8 +59,8 @@ func (r LogRange) Check() error {
 	return c.err("")
 }
 
-// Bounds returns which of so many lines are meant: count lines from line first on, which counts from 1. The count is 0
-// after the end.
+// Bounds returns the selected lines, for a total number of lines: count lines from line first on, which counts from 1.
+// The count is 0 after the end.
 func (r LogRange) Bounds(total int) (first, count int) {
 	limit := min(max(0, cmp.Or(r.Limit, defaultLines)), MaxLines)
 	switch {
@@ -73,8 +74,8 @@ func (r LogRange) Bounds(total int) (first, count int) {
 	return first, max(0, min(limit, total+1-first))
 }
 
-// Log returns the log of a job that has so many lines, with the text of the lines that Bounds has named. complete says
-// that no lines are going to be added.
+// Log returns the log of a job with a total number of lines and the text of the lines that Bounds has selected.
+// complete means that no lines will be added.
 func (r LogRange) Log(total int, trace string, complete bool) Log {
 	first, count := r.Bounds(total)
 	l := Log{Trace: trace, TotalLines: total, ShownLines: count, NextStart: first + count, Complete: complete}

@@ -80,7 +80,7 @@ func TestLogRange(t *testing.T) {
 	}
 }
 
-// A log that is read from NextStart on is read whole, each line once, while it grows.
+// A log that is read from NextStart on is read completely, each line once, while it grows.
 func TestFollow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total, next, seen := rapid.IntRange(0, 50).Draw(t, "lines"), 1, 0

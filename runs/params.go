@@ -27,7 +27,7 @@ func jobParam() param {
 	}
 }
 
-// folded returns parameters for actions that are there for lenient decoding only.
+// folded marks parameters as available only for lenient decoding.
 func folded(list ...param) []param {
 	for i := range list {
 		list[i].lenient = true

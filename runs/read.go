@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// read reads the value of a parameter, which stands in the text under the name written. A mistake becomes a problem.
+// read reads the value of a parameter, whose name in the text is written. A mistake becomes a problem.
 func (d *call) read(p *param, written string, n *strictjson.Node) (v value, ok bool) {
 	switch p.kind {
 	case text:
@@ -75,7 +75,7 @@ func (d *call) notLonger(name, s string, most int) bool {
 	return length <= most
 }
 
-// words reads a word, or, where the parameter allows it and decoding is lenient, a list of words.
+// words reads a word, or, if the parameter allows it and decoding is lenient, a list of words.
 func (d *call) words(p *param, name string, n *strictjson.Node) ([]string, bool) {
 	if !p.many || !d.lenient || n.Kind != strictjson.Array {
 		s, ok := d.string(name, "a string", n)
@@ -94,7 +94,7 @@ func (d *call) words(p *param, name string, n *strictjson.Node) ([]string, bool)
 			d.word(at, s, p.words)
 		}
 	}
-	return all, true // what is wrong has become a problem
+	return all, true // mistakes have become problems
 }
 
 // number reads a whole number.
@@ -132,7 +132,7 @@ func (d *call) ident(name string, n *strictjson.Node) (string, bool) {
 
 func (d *call) moment(name, s string) (time.Time, bool) {
 	var at time.Time
-	if err := at.UnmarshalText([]byte(s)); err != nil { // which is stricter than time.Parse
+	if err := at.UnmarshalText([]byte(s)); err != nil { // stricter than time.Parse
 		d.add("/"+name, params.CodeBadValue, "write it as 2006-01-02T15:04:05Z", "%s '%s' is no RFC 3339 time", name,
 			shown(s))
 		return time.Time{}, false
@@ -171,7 +171,7 @@ func (d *call) variableList(p *param, name string, n *strictjson.Node) ([]Variab
 	return list, len(d.problems)+d.dropped == before
 }
 
-// variable reads a variable, which may lack what has become a problem.
+// variable reads a variable. Parts with a problem are left out.
 func (d *call) variable(p *param, name string, n *strictjson.Node) Variable {
 	var v Variable
 	d.offset = n.Offset
@@ -208,5 +208,5 @@ func (d *call) variable(p *param, name string, n *strictjson.Node) Variable {
 	return v
 }
 
-// mostKey is how many characters the name of a variable has at most.
+// mostKey is the largest number of characters in the name of a variable.
 const mostKey = 255

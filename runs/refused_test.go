@@ -21,7 +21,7 @@ const (
 	scopes   = "created, pending, running, failed, success, canceled, skipped, waiting_for_resource, manual"
 )
 
-// said is a problem in one line: pointer, code, message and hint.
+// said returns a problem in one line: pointer, code, message and hint.
 func said(p millrace.Problem) string {
 	text := p.Pointer + " " + p.Code + ": " + p.Message
 	if p.Hint != "" {
@@ -30,7 +30,7 @@ func said(p millrace.Problem) string {
 	return text
 }
 
-// Each call is refused with exactly these problems, and nothing is asked.
+// Each call is refused with exactly these problems, and no method is called.
 func TestRefused(t *testing.T) {
 	tests := []struct {
 		name, command, args string
@@ -187,7 +187,7 @@ func TestRefusedText(t *testing.T) {
 	}
 }
 
-// Problems have the lines of the text of the call, those of the pipeline in it too.
+// Problems have the lines of the call's text, also problems of a pipeline in it.
 func TestRefusedLines(t *testing.T) {
 	args := "{\"action\":\"create\",\n\"projectId\":\"p\",\n  \"status\": 1,\n\"definition\":{\"name\":\"q\",\n  \"steps\":[{\"id\":\"a\",\"action\":\"non\"}],\n  \"nme\":1}}"
 	_, err := newEngine().tools().Call(t.Context(), manage, json.RawMessage(args))
@@ -202,7 +202,7 @@ func TestRefusedLines(t *testing.T) {
 	}
 }
 
-// A pipeline in quotes stands where its string begins.
+// Problems of a pipeline in quotes have the place where its string begins.
 func TestRefusedLinesInQuotes(t *testing.T) {
 	_, err := newEngine().tools().Call(t.Context(), manage,
 		json.RawMessage("{\"action\":\"create\",\n\"projectId\":\"p\",\"definition\":\n  \"{}\"}"))
@@ -217,7 +217,7 @@ func TestRefusedLinesInQuotes(t *testing.T) {
 	}
 }
 
-// A text with many mistakes gives a bounded answer.
+// A text with many mistakes has a bounded answer.
 func TestManyProblems(t *testing.T) {
 	var b strings.Builder
 	for i := range 5000 {

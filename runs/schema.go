@@ -9,8 +9,8 @@ import (
 type object = map[string]any
 
 // Schema returns the JSON Schema (draft 2020-12) of the arguments of a command: a schema for each object that its
-// actions take. It describes strict decoding as far as a schema can. Only Call finds that a key is given twice, how
-// many bytes a value has, and what is wrong with a pipeline. The error reports a command that is not available.
+// actions accept. It describes strict decoding as far as a schema can. Only Call finds a repeated key, a value with too
+// many bytes, and mistakes in a pipeline. The error reports a command that is not available.
 func (t Tools) Schema(name string) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {
@@ -27,8 +27,8 @@ func (t Tools) Schema(name string) (json.RawMessage, error) {
 	}, "", "  ")
 }
 
-// FlatSchema returns a schema of the same arguments as one object: what an action requires and does not take is said by
-// if and then. It is for clients that know no oneOf, and that can show the parameters at least.
+// FlatSchema returns a schema of the same arguments as one object: if and then express the required and unused
+// parameters of each action. It is for clients without oneOf that can at least show the parameters.
 func (t Tools) FlatSchema(name string) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {
@@ -79,7 +79,7 @@ func (t Tools) FlatSchema(name string) (json.RawMessage, error) {
 
 const draft = "https://json-schema.org/draft/2020-12/schema"
 
-// actSchema describes the object that an action takes.
+// actSchema returns the schema of the object that an action accepts.
 func (c *command) actSchema(a *act) object {
 	properties := object{"action": object{"const": a.name}}
 	for i := range c.params {
@@ -106,7 +106,7 @@ func eitherSchema(names []string) []any {
 	return each
 }
 
-// schema describes a parameter.
+// schema returns the schema of a parameter.
 func (p *param) schema() object {
 	schema := object{}
 	switch p.kind {

@@ -8,10 +8,10 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// Verb is what can be done to a run or a job.
+// Verb is an operation on a run or a job.
 type Verb string
 
-// The verbs. Runs cannot be played, their jobs can.
+// The verbs. Runs cannot be played, but their jobs can.
 const (
 	VerbRetry  Verb = "retry"
 	VerbCancel Verb = "cancel"
@@ -23,18 +23,18 @@ type StateError struct {
 	Verb Verb
 	// ID is the number of What, which is [ThingRun] or [ThingJob].
 	What, ID string
-	// Status is that of the run or the job, or, if Run is set, that of the job's run.
+	// Status is the status of the run or the job, or, if Run is set, the status of the job's run.
 	Status Status
 	// Step is the id of the step of a job, "" for the commit.
 	Step string
-	// Run is the number of the job's run if it is that whose status does not allow the verb, else "".
+	// Run is the number of the job's run if the run's status does not allow the verb, else "".
 	Run string
-	// Reason describes what to do instead, "" for what follows from the verb and the status.
+	// Reason is the advice, "" for the default of the verb and the status.
 	Reason string
 }
 
-// Error reports what cannot be done, because of what, and what can be done instead where that is known: "cannot retry
-// run 12: it is success, create a new run".
+// Error names the refused operation, the reason, and the alternative if one is known: "cannot retry run 12: it is
+// success, create a new run".
 func (e *StateError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "cannot %s %s %s", e.Verb, e.What, shown(e.ID))
@@ -55,15 +55,15 @@ func (e *StateError) Error() string {
 	return b.String()
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *StateError) MarshalJSON() ([]byte, error) { return errorform.Marshal("wrong_state", e) }
 
-// permit has the verbs that a status allows: [yes], or what to do instead, "" where nothing helps.
+// permit has the verbs that a status allows: [yes], or the advice, "" if there is no alternative.
 type permit struct {
 	status Status
-	// runRetry and runCancel are about a run of the status.
+	// runRetry and runCancel are for a run with the status.
 	runRetry, runCancel string
-	// jobPlay, jobRetry and jobCancel are about a job of the status, ofRunRetry about a job of a run of the status.
+	// jobPlay, jobRetry and jobCancel are for a job with the status, ofRunRetry for a job of a run with the status.
 	jobPlay, jobRetry, jobCancel, ofRunRetry string
 }
 
@@ -104,7 +104,7 @@ func permitOf(s Status) permit {
 	return permit{status: s}
 }
 
-// permit returns the table's answer for the tried verb.
+// permit returns the table's entry for the verb.
 func (e *StateError) permit() string {
 	p := permitOf(e.Status)
 	switch {
@@ -126,8 +126,8 @@ func (e *StateError) permit() string {
 	return ""
 }
 
-// Check returns nil if the status of the run allows the verb, else a *[StateError]. It does not ask who has signed the
-// run, nor who works on it.
+// Check returns nil if the status of the run allows the verb, else a *[StateError]. It ignores who has signed the run,
+// and who works on it.
 func (r Run) Check(v Verb) error {
 	e := &StateError{Verb: v, What: ThingRun, ID: r.ID, Status: r.Status}
 	switch {
@@ -140,8 +140,8 @@ func (r Run) Check(v Verb) error {
 	return e
 }
 
-// Check returns nil if the status of the job and that of its run allow the verb, else a *[StateError]. Of a step only
-// the latest job can be retried.
+// Check returns nil if the status of the job and the status of its run allow the verb, else a *[StateError]. Only the
+// latest job of a step can be retried.
 func (j Job) Check(v Verb, run Status) error {
 	e := &StateError{Verb: v, What: ThingJob, ID: j.ID, Status: j.Status}
 	if j.Kind != JobCommit {

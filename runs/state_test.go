@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Each verb in each status of a run: "" is allowed.
+// Each verb in each status of a run: "" means allowed.
 func TestRunVerbs(t *testing.T) {
 	const (
 		ended = ", only failed and canceled runs can be retried"
@@ -57,7 +57,7 @@ func checkRefusal(t *testing.T, err error, want string) {
 		t.Errorf("got  %v\nwant %s", err, want)
 		return
 	}
-	// The documented fields alone say the same.
+	// The documented fields alone have the same message.
 	plain := runs.StateError{Verb: refused.Verb, What: refused.What, ID: refused.ID, Status: refused.Status,
 		Step: refused.Step, Run: refused.Run}
 	if refused.Reason == "" && plain.Error() != want {

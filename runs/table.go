@@ -14,7 +14,7 @@ const (
 	CommandJobs   = "manage_pipeline_job"
 )
 
-// kind describes what a parameter takes in JSON.
+// kind is the kind of JSON value that a parameter accepts.
 type kind uint8
 
 const (
@@ -26,16 +26,16 @@ const (
 	moment                 // a time
 	digest                 // at least 7 hexadecimal digits
 	variables              // a list of variables
-	definition             // a pipeline, or a text that stands for one
+	definition             // a pipeline, or a text for a pipeline
 )
 
-// mostText is how many characters the strings have at most.
+// mostText is the largest number of characters in the strings.
 const mostText = 1024
 
-// value is what was read of a parameter; which field counts depends on its kind.
+// value is the decoded value of a parameter; its kind selects the field.
 type value struct {
 	text      string
-	texts     []string // of a word, which in lenient decoding can be several
+	texts     []string // for a word; lenient decoding allows several
 	flag      bool
 	number    int64
 	at        time.Time
@@ -46,21 +46,21 @@ type value struct {
 // param is a parameter of a command.
 type param struct {
 	name string
-	// alias is another name that lenient decoding takes.
+	// alias is another name that lenient decoding accepts.
 	alias, doc  string
 	kind        kind
 	words       []string
-	many        bool // of a word: lenient decoding takes a list
-	typed       bool // of variables: they have a type
+	many        bool // for a word: lenient decoding accepts a list
+	typed       bool // for variables: they have a type
 	least, most int64
-	// lenient parameters are there for lenient decoding only.
+	// lenient parameters are only for lenient decoding.
 	lenient bool
 	set     func(a *args, v value)
 }
 
 // args are the arguments of a call.
 type args struct {
-	run    RunRef // its project is that of all
+	run    RunRef // its project applies to all
 	job    string
 	filter Filter
 	jobs   JobFilter
@@ -75,10 +75,10 @@ type args struct {
 type act struct {
 	name, doc string
 	required  []string
-	// either are parameters of which there must be exactly one.
+	// either are parameters of which exactly one must be given.
 	either   []string
 	optional []string
-	// folded is the action of manage_pipeline_job that lenient decoding takes here under this name, "" for others.
+	// folded is the action of manage_pipeline_job that lenient decoding accepts here under this name, "" for others.
 	folded string
 }
 
@@ -88,7 +88,7 @@ func (a *act) takes(name string) bool {
 		slices.Contains(a.optional, name)
 }
 
-// command is one command of the three.
+// command is one of the three commands.
 type command struct {
 	name, doc string
 	readOnly  bool
@@ -106,7 +106,7 @@ func (c *command) param(name string) *param {
 	return nil
 }
 
-// act returns the action of a name. Those that are folded in are there for lenient decoding only.
+// act returns the action with a name. Folded actions are only for lenient decoding.
 func (c *command) act(name string, lenient bool) *act {
 	for i := range c.acts {
 		if c.acts[i].name == name && (lenient || c.acts[i].folded == "") {
@@ -127,7 +127,7 @@ func (c *command) names(lenient bool) []string {
 	return names
 }
 
-// commands returns the table from which calls are decoded, and schemas and descriptions made.
+// commands returns the table for decoding calls, and for schemas and descriptions.
 func commands() []command {
 	return []command{
 		{
@@ -199,7 +199,7 @@ func commands() []command {
 	}
 }
 
-// moved are the twelve commands that there are in systems with a command for each verb, and what to call instead.
+// moved are the twelve commands of systems with a command for each verb, and the calls that replace them.
 func moved() []struct{ old, name, action string } {
 	return []struct{ old, name, action string }{
 		{"list_pipelines", CommandBrowse, "list"},

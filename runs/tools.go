@@ -13,23 +13,23 @@ import (
 	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
-// Tools are the JSON commands over runs. A part that is nil has no command: a host that gives Browse alone is
-// read-only, and that of the zero Tools shows no runs at all. It is safe for concurrent use as far as its parts are.
+// Tools are the JSON commands over runs. A nil part has no command: a host with only Browse is read-only, and a host
+// with the zero Tools shows no runs at all. It is safe for concurrent use if its parts are.
 type Tools struct {
 	Browse Browser    // browse_pipelines
 	Manage Manager    // manage_pipeline
 	Jobs   JobManager // manage_pipeline_job
-	// Lenient takes the names project_id, pipeline_id and job_id too, a list as scope, and the actions play_job,
+	// Lenient also accepts the names project_id, pipeline_id and job_id, a list as scope, and the actions play_job,
 	// retry_job and cancel_job in manage_pipeline, for callers that have learned another edition of these commands.
 	Lenient bool
-	// Library reads the pipelines that create is given as definition. With the zero Library these are objects of the
+	// Library reads the pipelines that create receives as definition. With the zero Library these are objects of the
 	// built-in actions, and no names.
 	Library millrace.Library
-	// Source is the source of the runs that are created, "" for [SourceAPI].
+	// Source is the source of created runs, "" for [SourceAPI].
 	Source string
 }
 
-// Names returns the names of the commands that there are.
+// Names returns the names of the available commands.
 func (t Tools) Names() []string {
 	names := []string{}
 	for _, name := range []string{CommandBrowse, CommandManage, CommandJobs} {
@@ -52,7 +52,7 @@ func (t Tools) has(name string) bool {
 	return false
 }
 
-// unavailableError is about a command that this host does not have.
+// unavailableError reports a command that this host does not have.
 type unavailableError struct {
 	text     string
 	readOnly bool
@@ -62,7 +62,7 @@ func (e *unavailableError) Error() string { return e.text }
 
 func (e *unavailableError) Is(target error) bool { return e.readOnly && target == millrace.ErrReadOnly }
 
-// find returns the command of a name, if the host has it.
+// find returns the command with a name, if the host has it.
 func (t Tools) find(name string) (*command, error) {
 	table := commands()
 	i := slices.IndexFunc(table, func(c command) bool { return c.name == name })
@@ -87,11 +87,11 @@ func (t Tools) find(name string) (*command, error) {
 	return nil, e
 }
 
-// Call executes a command. The arguments are a JSON object; the answer is that of the interface's method in JSON: a
-// [Run], [Job] or [Log], or a [Page] of these. The error is an *[ArgsError] that lists all that is wrong with the
-// arguments, that of the method, or an error that reports a command that is not available. If that command would
-// change something, the error matches [millrace.ErrReadOnly]. Where Create makes a run beside its error, the run is
-// the answer beside the error. The answer has warnings about the text of a pipeline in the call, as a list "warnings".
+// Call executes a command. The arguments are a JSON object; the answer is the result of the interface's method in JSON:
+// a [Run], [Job] or [Log], or a [Page] of these. The error is an *[ArgsError] that lists all problems of the arguments,
+// an error of the method, or an error that reports a command that is not available. If an unavailable command would
+// change something, the error matches [millrace.ErrReadOnly]. If Create returns a run with its error, so does Call. The
+// answer has warnings about the text of a pipeline in the call, as a list "warnings".
 func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (json.RawMessage, error) {
 	c, err := t.find(name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (t Tools) Call(ctx context.Context, name string, args json.RawMessage) (jso
 	return withWarnings(data, d.args.create.Pipeline.Warnings()), err
 }
 
-// withWarnings returns the JSON of an answer with the warnings about the text of the pipeline that the call has in it.
+// withWarnings returns the JSON of an answer with the warnings about the text of the pipeline in the call.
 func withWarnings(answer []byte, warnings []millrace.Problem) []byte {
 	if len(warnings) == 0 {
 		return answer
@@ -188,7 +188,7 @@ func (t Tools) browse(ctx context.Context, action string, a *args, job JobRef) (
 	}
 }
 
-// answer returns what a method has returned, nothing beside an error.
+// answer returns the result of a method, nil with an error.
 func answer[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ import (
 
 const inline = `{"name":"q","variables":{"limit":3,"who":"x"},"steps":[{"id":"find","action":"fail","params":{"message":"m"}}]}`
 
-// Each action calls its method with what was given.
+// Each action calls its method with the given values.
 func TestCalls(t *testing.T) {
 	at := func(s string) time.Time {
 		parsed, err := time.Parse(time.RFC3339, s)
@@ -32,8 +32,8 @@ func TestCalls(t *testing.T) {
 	yes := true
 	tests := []struct {
 		name, command, args string
-		asked               any    // the first question, nil for any
-		answer              string // what the answer begins with
+		asked               any    // the first argument, nil for any
+		answer              string // the beginning of the answer
 	}{
 		{
 			"list", "browse_pipelines", `{"action":"list","projectId":"p"}`, runs.Filter{Project: "p"},
@@ -150,7 +150,7 @@ func TestCreateWarns(t *testing.T) {
 	}
 }
 
-// A ref whose text is not a pipeline gives a failed run beside the error.
+// A ref whose text is not a pipeline returns a failed run with the error.
 func TestCreateBroken(t *testing.T) {
 	answer, err := newEngine().tools().Call(t.Context(), "manage_pipeline",
 		json.RawMessage(`{"action":"create","projectId":"p","ref":"broken"}`))
@@ -163,7 +163,7 @@ func TestCreateBroken(t *testing.T) {
 	}
 }
 
-// A part that is nil has no name, and a call of it gets an error.
+// A nil part has no name, and a call of it is an error.
 func TestHalves(t *testing.T) {
 	e := newEngine()
 	all := e.tools()
@@ -230,7 +230,7 @@ func TestUnknownCommand(t *testing.T) {
 	}
 }
 
-// Lenient takes the names and verbs of another edition. Strict decoding refuses each.
+// Lenient accepts the names and verbs of another edition. Strict decoding refuses each.
 func TestLenient(t *testing.T) {
 	tests := []struct {
 		command, args string
@@ -303,7 +303,7 @@ func (endless) Job(context.Context, runs.JobRef) (runs.Job, error) {
 	return runs.Job{ID: "1", Result: &millrace.StepResult{Data: math.Inf(1)}}, nil
 }
 
-// A call without an answer is an error, and not half an answer.
+// A call without an answer is an error, not a partial answer.
 func TestAnswerFails(t *testing.T) {
 	tools := runs.Tools{Browse: endless{}}
 	answer, err := tools.Call(t.Context(), browse, json.RawMessage(`{"action":"job","projectId":"p","jobId":1}`))
@@ -312,7 +312,7 @@ func TestAnswerFails(t *testing.T) {
 	}
 }
 
-// Errors of the host come back as they are.
+// Errors of the host are returned unchanged.
 func TestErrorsOfHost(t *testing.T) {
 	tools := newEngine().tools()
 	for _, tt := range []struct{ command, args, want string }{

@@ -11,15 +11,15 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// CheckVariables returns an *[ArgsError] that lists what is wrong with variables whatever the pipeline is: too many, a
-// key that is given twice, a value that is too long, a type that there is not. Nil if nothing is wrong.
+// CheckVariables returns an *[ArgsError] that lists problems of variables that do not depend on the pipeline: too many
+// variables, a repeated key, a value that is too long, an unknown type. Nil if there are none.
 func CheckVariables(given []Variable) error {
 	c := collector{}
 	c.variables("variables", given)
 	return c.err("")
 }
 
-// variables checks variables that stand in a parameter. Their problems lead to the members of the list.
+// variables checks variables in a parameter. Their problems point to the members of the list.
 func (c *collector) variables(name string, given []Variable) {
 	if len(given) > MaxVariables {
 		c.add("/"+name, params.CodeOutOfRange, "", "%s has %d entries, at most %d are allowed", name, len(given),
@@ -53,11 +53,11 @@ func (c *collector) variables(name string, given []Variable) {
 func variableTypes() []VariableType { return []VariableType{EnvVar, File} }
 
 // WithVariables returns the pipeline with these values of its variables. A value is read as the type that the pipeline
-// declares for its key. For a variable of type [File] file is called, once all is found right, to put the value into a
-// file; what it returns, the path of that file, becomes the value, and the pipeline has to declare a string. file may
-// be nil if there are none of these.
+// declares for its key. For a variable of type [File], file is called after all checks, to put the value into a file;
+// the returned path becomes the value, and the pipeline must declare a string. file may be nil if there are no such
+// variables.
 //
-// The error is an *[ArgsError] that lists all that does not fit, or that of file.
+// The error is an *[ArgsError] that lists all problems, or an error of file.
 func WithVariables(p millrace.Pipeline, given []Variable,
 	file func(v Variable) (path string, err error)) (millrace.Pipeline, error) {
 	if err := CheckVariables(given); err != nil {
@@ -121,7 +121,7 @@ func (c *collector) undeclared(at, key, pipeline string, declared []millrace.Var
 		shown(pipeline), list)
 }
 
-// whole adds the problems that a pipeline has with a value.
+// whole adds the problems of a pipeline with a value.
 func (c *collector) whole(at, key string, err error) {
 	problems := []millrace.Problem{{Code: codeBadVariable, Message: fmt.Sprintf("variable '%s': %v", shown(key), err)}}
 	if invalid, ok := err.(*millrace.ValidationError); ok {
@@ -133,7 +133,7 @@ func (c *collector) whole(at, key string, err error) {
 	}
 }
 
-// read returns the value that a text stands for, as JSON of the type. A string is the text itself.
+// read returns the value of a text, in the JSON type. A string is the text itself.
 func read(text, typ string) (value any, ok bool) {
 	if typ == "string" {
 		return text, true
@@ -163,7 +163,7 @@ func read(text, typ string) (value any, ok bool) {
 	return value, ok
 }
 
-// hintOf reports how to write a value of a type where that may not be plain.
+// hintOf returns a hint on how to write a value of a type, if that is not obvious.
 func hintOf(typ string) string {
 	switch typ {
 	case "boolean":

@@ -113,7 +113,7 @@ func TestWithVariablesRefused(t *testing.T) {
 	}
 }
 
-// A file is made once all is right, and its path is the value.
+// A file is made after all checks have passed, and its path is the value.
 func TestFileVariables(t *testing.T) {
 	var made []runs.Variable
 	file := func(v runs.Variable) (string, error) {

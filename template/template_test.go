@@ -34,7 +34,7 @@ func TestFormatIsCompact(t *testing.T) {
 	}
 }
 
-// A tool that declares the type of its result uses these names.
+// A tool uses these names to declare the type of its result.
 func TestTypes(t *testing.T) {
 	t.Parallel()
 	var names []string

@@ -15,10 +15,11 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// heartbeatEvery is how often an activity is heard of when nothing happens in its run, unless it would be lost by then.
+// heartbeatEvery is the interval between heartbeats of an activity without news, unless its timeout needs a shorter
+// one.
 const heartbeatEvery = 10 * time.Second
 
-// beatEvery is how often an activity is heard of that is lost after so long a silence.
+// beatEvery returns the interval between heartbeats for a heartbeat timeout.
 func beatEvery(timeout time.Duration) time.Duration {
 	if timeout <= 0 {
 		return heartbeatEvery
@@ -26,14 +27,14 @@ func beatEvery(timeout time.Duration) time.Duration {
 	return max(min(heartbeatEvery, timeout/3), 100*time.Millisecond)
 }
 
-// mostMessage is how many bytes of a message go through the server.
+// mostMessage is the longest message in bytes that goes to the server.
 const mostMessage = 1000
 
-// activities are what a worker does.
+// activities are the activities of a worker.
 type activities struct{ Worker }
 
-// runTarget runs the whole pipeline on one tree. A failure is an error whose type is the code of the outcome: what
-// another attempt may mend is tried again by the server, everything else is final.
+// runTarget runs the whole pipeline on one tree. A failure is an error whose type is the code of the outcome: the
+// server retries what another attempt may fix, everything else is final.
 func (a activities) runTarget(ctx context.Context, in targetInput) (report, error) {
 	task, err := a.task(ctx, in)
 	if err != nil {
@@ -61,7 +62,7 @@ func (a activities) planTarget(ctx context.Context, in targetInput) (report, err
 	return a.heard(ctx, task, a.Fleet.Plan)
 }
 
-// task is what the fleet's worker is given.
+// task returns the input of the fleet's worker.
 func (a activities) task(ctx context.Context, in targetInput) (fleet.Task, error) {
 	pipeline, err := a.Blobs.Get(ctx, in.Pipeline)
 	if err != nil {
@@ -71,7 +72,7 @@ func (a activities) task(ctx context.Context, in targetInput) (fleet.Task, error
 	return fleet.Task{Campaign: in.Campaign, Index: in.Index, Target: target, Pipeline: pipeline}, err
 }
 
-// heard does a task, and lets the server hear of it.
+// heard does a task and sends heartbeats to the server.
 func (a activities) heard(ctx context.Context, task fleet.Task,
 	do func(context.Context, fleet.Task) fleet.Outcome) (report, error) {
 	beat := &beating{ctx: ctx}
@@ -88,7 +89,7 @@ func (a activities) heard(ctx context.Context, task fleet.Task,
 	return a.reported(ctx, o, last)
 }
 
-// beating reports to the server that the activity is alive, and how far it is.
+// beating tells the server that the activity is alive, and its progress.
 type beating struct {
 	ctx context.Context
 
@@ -96,7 +97,7 @@ type beating struct {
 	now heartbeat
 }
 
-// start beats until stop is called.
+// start sends heartbeats until stop is called.
 func (b *beating) start() (stop func()) {
 	ctx, cancel := context.WithCancel(b.ctx)
 	var done sync.WaitGroup
@@ -135,7 +136,7 @@ func (b *beating) tell(change func(*heartbeat)) {
 	activity.RecordHeartbeat(b.ctx, b.now)
 }
 
-// reported is the part of an outcome that goes to the server. The whole result goes to the blobs.
+// reported returns the part of an outcome that goes to the server. The whole result goes to the blobs.
 func (a activities) reported(ctx context.Context, o fleet.Outcome, res *millrace.Result) (report, error) {
 	r := report{Outcome: o, Plan: o.PlanDigest}
 	r.Outcome.Target = fleet.Target{ID: o.Target.ID}
@@ -162,18 +163,18 @@ func (a activities) reported(ctx context.Context, o fleet.Outcome, res *millrace
 	return r, nil
 }
 
-// collect puts outcomes down and returns where.
+// collect stores outcomes and returns their address.
 func (a activities) collect(ctx context.Context, s sheet) (string, error) {
 	return put(ctx, a.Blobs, s)
 }
 
-// short is a text of at most that many bytes, cut between characters.
+// short cuts a text to at most the given number of bytes, between characters.
 func short(text string, most int) string {
 	text, _ = show.Cut(text, most)
 	return text
 }
 
-// writeBook puts items down in pages, one page in memory at a time.
+// bookWriter stores items in pages, with one page in memory at a time.
 type bookWriter[T any] struct {
 	blobs Blobs
 	book  book
@@ -198,7 +199,7 @@ func (w *bookWriter[T]) flush(ctx context.Context) error {
 	return err
 }
 
-// close puts the book itself down.
+// close stores the book itself.
 func (w *bookWriter[T]) close(ctx context.Context) (ref string, err error) {
 	if err := w.flush(ctx); err != nil {
 		return "", err
@@ -206,7 +207,7 @@ func (w *bookWriter[T]) close(ctx context.Context) (ref string, err error) {
 	return put(ctx, w.blobs, w.book)
 }
 
-// pageItem is the item of a book at an index.
+// pageItem returns the item of a book at an index.
 func pageItem[T any](ctx context.Context, b Blobs, ref string, index int) (item T, err error) {
 	list, err := get[book](ctx, b, ref)
 	if err != nil {

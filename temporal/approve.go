@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// approve makes one digest of those of all plans, in the order of the targets, and a book of them. A target whose plan
-// has failed has the digest "".
+// approve computes one digest from the digests of all plans, in the order of the targets, and stores a book of them. A
+// target whose plan has failed has the digest "".
 func (a activities) approve(ctx context.Context, head string, count, page int) (approval, error) {
 	digests := make([]string, count)
 	seen := make([]bool, count)

@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// attributeNames are the search attributes that lists of campaigns are filtered by, all of type Keyword.
+// The search attributes by which lists of campaigns are filtered, all of type Keyword.
 const (
 	projectName = "MillraceProject"
 	stateName   = "MillraceState"
@@ -16,8 +16,8 @@ const (
 	userName    = "MillraceUser"
 )
 
-// Attributes returns the search attributes, all of type Keyword, that a server has to know before [Client.Attributes]
-// is set.
+// Attributes returns the search attributes, all of type Keyword, that the server needs before [Client.Attributes] is
+// set.
 func Attributes() []string {
 	return []string{projectName, stateName, nameName, refName, shaName, userName}
 }
@@ -28,7 +28,7 @@ func keyword(name string) temporal.SearchAttributeKeyKeyword {
 
 func stateAttribute() temporal.SearchAttributeKeyKeyword { return keyword(stateName) }
 
-// statusOf is the status that a campaign of that phase has as a run.
+// statusOf returns the status, as a run, of a campaign in a phase.
 func statusOf(phase string) runs.Status {
 	switch phase {
 	case PhasePlanning:

@@ -15,31 +15,31 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Blobs keep what is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers of
-// one campaign have the same. They are safe for concurrent use.
+// Blobs store what is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers of
+// one campaign share them. They must be safe for concurrent use.
 type Blobs interface {
-	// Put keeps the bytes and returns their address: 64 hexadecimal digits of their SHA-256. Bytes that are there
-	// already are kept.
+	// Put stores the bytes and returns their address: the 64 hexadecimal digits of their SHA-256. Bytes that are already
+	// stored stay.
 	Put(ctx context.Context, data []byte) (ref string, err error)
-	// Get returns the bytes of that address. If they are not those that were put there, that is an error.
+	// Get returns the bytes at an address. If they are not the bytes that were stored, it returns an error.
 	Get(ctx context.Context, ref string) ([]byte, error)
 }
 
-// maxBlobBytes is the longest blob that is kept or read.
+// maxBlobBytes is the size of the largest blob.
 const maxBlobBytes = 64 << 20
 
-// DirBlobs are Blobs in a directory: of a disk that all machines mount, of an object store, of memory in tests. Nothing
-// is removed: when no campaign is on its way that was begun with it, the directory may be deleted.
+// DirBlobs are Blobs in a directory: of a shared disk, of an object store, of memory in tests. Nothing is removed: you
+// may delete the directory when no campaign that uses it is running.
 type DirBlobs struct {
-	// FS is the file system, Dir the directory in it, which is made when it is needed.
+	// FS is the file system, Dir the directory in it, which is created when it is needed.
 	FS  afero.Fs
 	Dir string
 }
 
-// name is where a blob is.
+// name returns the path of a blob.
 func (d DirBlobs) name(ref string) string { return path.Join(d.Dir, ref[:2], ref) }
 
-// Put implements [Blobs]. The file is written beside its place and renamed, so that it is whole or not there.
+// Put implements [Blobs]. It writes a file next to the final path and renames it, so that a blob is complete or absent.
 func (d DirBlobs) Put(_ context.Context, data []byte) (string, error) {
 	if len(data) > maxBlobBytes {
 		return "", fmt.Errorf("blob of %d bytes: %d are allowed", len(data), maxBlobBytes)
@@ -93,7 +93,7 @@ func isRef(ref string) bool {
 	return len(ref) == 2*sha256.Size && strings.Trim(ref, "0123456789abcdef") == ""
 }
 
-// put keeps a value as JSON.
+// put stores a value as JSON.
 func put(ctx context.Context, b Blobs, v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -102,7 +102,7 @@ func put(ctx context.Context, b Blobs, v any) (string, error) {
 	return b.Put(ctx, data)
 }
 
-// get reads a value that was kept as JSON.
+// get reads a value that was stored as JSON.
 func get[T any](ctx context.Context, b Blobs, ref string) (v T, err error) {
 	data, err := b.Get(ctx, ref)
 	if err != nil {

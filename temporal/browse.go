@@ -17,16 +17,16 @@ import (
 
 var _ runs.Browser = Client{}
 
-// mostListed is how many campaigns of a project are looked at for a list. Campaigns that the server can filter out do
+// mostListed is the number of campaigns of a project that a list examines. Campaigns that the server can filter out do
 // not count.
 const mostListed = 1000
 
-// gateJob is the name of the job that a campaign with a gate is held at.
+// gateJob is the name of the job at which a campaign with a gate is held.
 const gateJob = "commit"
 
-// List implements [runs.Browser]. A run is a campaign. Up to 1,000 of them are filtered and ordered here; of more,
-// which the filter on this server has to leave, only those are known that the server names first, and any other order
-// than that by id is an error.
+// List implements [runs.Browser]. A run is a campaign. Up to 1,000 campaigns are filtered and ordered here. If more
+// remain after the filter of the server, List only knows those that the server lists first, and any order except by id
+// is an error.
 func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], error) {
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Run]{}, err
@@ -49,7 +49,7 @@ func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], e
 				info.GetStatus() == enumspb.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW {
 				continue
 			}
-			seen[id] = true // the latest comes first
+			seen[id] = true // the latest run comes first
 			all = append(all, c.runOf(info))
 		}
 		if token = res.GetNextPageToken(); len(token) == 0 {
@@ -59,11 +59,12 @@ func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], e
 	if len(token) > 0 && f.OrderBy != "" && f.OrderBy != runs.ByID {
 		return runs.Page[runs.Run]{}, fmt.Errorf("order_by '%s' is not available on this server", f.OrderBy)
 	}
-	f.Project, f.Snapshot = "", 0 // they are of this project, and have no numbers
+	f.Project, f.Snapshot = "", 0 // the campaigns are all of this project, and have no numbers
 	return f.PageOf(all), nil
 }
 
-// query is what the server can filter by. Values are of the forms that names here have, or are quoted.
+// query returns the part of the filter that the server can apply. Values either have the form of names here, or are
+// quoted.
 func (c Client) query(f runs.Filter) string {
 	terms := []string{"WorkflowType = " + quoted(campaignWorkflow)}
 	if c.Attributes {
@@ -77,7 +78,7 @@ func (c Client) query(f runs.Filter) string {
 	return strings.Join(terms, " AND ")
 }
 
-// quoted is a text in a query.
+// quoted quotes a text for a query.
 func quoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
@@ -91,7 +92,7 @@ func (c Client) Get(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	return c.shown(ctx, r), nil
 }
 
-// jobs are the targets of a campaign, each with its outcomes, the latest last, and the gate.
+// jobs returns the targets of a campaign and its gate. every has all outcomes of each target, the latest last.
 func (c Client) jobs(ctx context.Context,
 	ref runs.RunRef) (latest, every []runs.Job, reports map[string]report, err error) {
 	r, _, err := c.describe(ctx, ref)
@@ -149,7 +150,7 @@ func (c Client) jobs(ctx context.Context,
 	return latest, every, reports, nil
 }
 
-// Jobs implements [runs.Browser]. A job is a target, and in the end there is the gate, if there is one.
+// Jobs implements [runs.Browser]. A job is a target; the last job is the gate, if there is one.
 func (c Client) Jobs(ctx context.Context, ref runs.RunRef, f runs.JobFilter) (runs.Page[runs.Job], error) {
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Job]{}, err
@@ -165,7 +166,7 @@ func (c Client) Jobs(ctx context.Context, ref runs.RunRef, f runs.JobFilter) (ru
 	return runs.PageOf(latest, f.Paging), nil
 }
 
-// Triggers implements [runs.Browser]: the targets. They are not runs of their own here.
+// Triggers implements [runs.Browser] and returns the targets. They are not separate runs here.
 func (c Client) Triggers(ctx context.Context, ref runs.RunRef, p runs.Paging) (runs.Page[runs.Trigger], error) {
 	if err := p.Check(); err != nil {
 		return runs.Page[runs.Trigger]{}, err
@@ -183,7 +184,7 @@ func (c Client) Triggers(ctx context.Context, ref runs.RunRef, p runs.Paging) (r
 	return runs.PageOf(all, p), nil
 }
 
-// job finds a job by "<campaign>/<target>", or "<campaign>/commit" for the gate, if no target is called so.
+// job finds a job by "<campaign>/<target>", or "<campaign>/commit" for the gate, if no target has that name.
 func (c Client) job(ctx context.Context, ref runs.JobRef) (job runs.Job, index int, last report, err error) {
 	campaign, name, ok := strings.Cut(ref.ID, "/")
 	if !ok || name == "" {
@@ -206,7 +207,7 @@ func (c Client) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return j, err
 }
 
-// Logs implements [runs.Browser]: the report of the run on the target, when that has ended.
+// Logs implements [runs.Browser] and returns the report of the run on the target, after its end.
 func (c Client) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (runs.Log, error) {
 	if err := r.Check(); err != nil {
 		return runs.Log{}, err
@@ -237,7 +238,7 @@ func (c Client) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (run
 	return r.Log(len(lines), trace, job.Status.Ended()), nil
 }
 
-// now is the time at which a campaign counts as created.
+// now returns the time that a campaign gets as its time of creation.
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
 var _ fleet.Scheduler = Client{}

@@ -26,7 +26,7 @@ import (
 type forest struct {
 	mu    sync.Mutex
 	trees map[string]afero.Fs
-	open  func(ctx context.Context, t fleet.Target) error // if not nil, called before
+	open  func(ctx context.Context, t fleet.Target) error // if not nil, called first
 }
 
 func (f *forest) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
@@ -44,7 +44,7 @@ func (f *forest) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: fsys}, nil
 }
 
-// plant returns n trees with a file each, and a worker and a client for them.
+// plant returns n trees with one file each, and a worker and a client for them.
 func plant(t *testing.T, n int) (*forest, []fleet.Target, Worker, Client) {
 	t.Helper()
 	f := &forest{trees: make(map[string]afero.Fs)}
@@ -75,7 +75,7 @@ func edit() millrace.Pipeline {
 	return millrace.New("edit").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
 }
 
-// begun is the state that a client begins a campaign with.
+// begun returns the state with which a client starts a campaign.
 func begun(t *testing.T, c Client, targets []fleet.Target, change func(*settings)) state {
 	t.Helper()
 	ctx := t.Context()
@@ -100,7 +100,7 @@ func begun(t *testing.T, c Client, targets []fleet.Target, change func(*settings
 	return s
 }
 
-// environment is one with everything registered, as on a server.
+// environment returns a test environment with everything registered, as on a server.
 func environment(t *testing.T, w Worker) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -124,7 +124,7 @@ func (quiet) Info(string, ...any)  {}
 func (quiet) Warn(string, ...any)  {}
 func (quiet) Error(string, ...any) {}
 
-// finish runs a campaign through all that it continues as, and returns its Progress and how many runs that were.
+// finish runs a campaign across all continuations, and returns its Progress and the number of runs.
 func finish(t *testing.T, w Worker, s state, prepare func(env *testsuite.TestWorkflowEnvironment, run int)) (Progress, int, error) {
 	t.Helper()
 	for run := 1; ; run++ {
@@ -152,7 +152,7 @@ func finish(t *testing.T, w Worker, s state, prepare func(env *testsuite.TestWor
 	}
 }
 
-// A worker is heard of in time, whatever silence the server takes for its death.
+// A worker sends heartbeats in time, for every heartbeat timeout.
 func TestBeatEvery(t *testing.T) {
 	t.Parallel()
 	for timeout, want := range map[time.Duration]time.Duration{

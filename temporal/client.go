@@ -32,46 +32,44 @@ const (
 	defaultHoldFor      = 30 * 24 * time.Hour
 )
 
-// attempts is how often a target is tried, by all workers together.
+// attempts is the maximum number of attempts at a target, by all workers together.
 const attempts = 5
 
-// Client begins campaigns and looks after them. It implements [fleet.Scheduler],
-// [runs.Browser] and [runs.Manager], and JobManager returns a [runs.JobManager]. It is safe for concurrent use as long
-// as its fields are not changed.
+// Client starts campaigns and manages them. It implements [fleet.Scheduler], [runs.Browser] and [runs.Manager], and
+// JobManager returns a [runs.JobManager]. It is safe for concurrent use as long as its fields do not change.
 type Client struct {
 	// Temporal is the connection to the server.
 	Temporal client.Client
-	// Blobs are those of the workers.
+	// Blobs are the same as those of the workers.
 	Blobs Blobs
 	// TaskQueue is the queue of the workers. "" means DefaultTaskQueue.
 	TaskQueue string
-	// Project keeps campaigns of the same id apart: letters, digits, "-", "_" and ".". "" means "default".
+	// Project separates campaigns with the same id: letters, digits, "-", "_" and ".". "" means "default".
 	Project string
-	// Parallel is how many targets of a campaign are worked on at the same time, by all workers together, at most 500.
+	// Parallel is the number of targets of a campaign that all workers together process at the same time, at most 500.
 	// Zero means 16.
 	Parallel int
-	// StopAfter, Deadline and Budget are what those of a [fleet.Fleet] are, and are to be set here instead: a Fleet's
-	// are judged when targets are taken, and Schedule takes all of them before the first is begun, so that the
-	// campaign goes on without its client. Zero means no limit.
+	// StopAfter, Deadline and Budget mean the same as in [fleet.Fleet]. Set them here instead: a Fleet checks its limits
+	// when it reads targets, but Schedule reads all targets before the first one starts, so that the campaign does not
+	// need its client. Zero means no limit.
 	StopAfter int
 	Deadline  time.Duration
 	Budget    budget.Cost
-	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play], and targets whose plan is
-	// another one by then are refused.
+	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play]. A target whose plan has
+	// changed by then is refused.
 	Gate bool
-	// HoldFor is how long a campaign is held at most; then it has failed. Zero means 30 days.
+	// HoldFor is how long a campaign is held at most; then it fails. Zero means 30 days.
 	HoldFor time.Duration
-	// StartToClose is how long one attempt at a target may take, Heartbeat after what silence of a worker the target is
-	// given to another one. Zero means an hour and 30 seconds.
+	// StartToClose limits the time of one attempt at a target. Heartbeat is the time without a heartbeat after which
+	// another worker gets the target. Zero means an hour and 30 seconds.
 	StartToClose, Heartbeat time.Duration
-	// Attributes means that the server knows the search attributes of [Attributes], so that lists can be filtered by
-	// them.
+	// Attributes means that the server knows the search attributes of [Attributes], so that it can filter lists by them.
 	Attributes bool
-	// User is the name that new campaigns have as that of their creator. "" means none.
+	// User is the creator of new campaigns. "" means none.
 	User string
-	// Library has the pipelines that [Client.Create] is asked for by name. Nil means that there are none.
+	// Library has the pipelines that [Client.Create] finds by name. Nil means that there are none.
 	Library *millrace.Library
-	// Targets are the trees of a project for [Client.Create]. Nil means one, whose id and root are the project.
+	// Targets returns the trees of a project for [Client.Create]. Nil means one tree, whose id and root are the project.
 	Targets func(project string) iter.Seq2[fleet.Target, error]
 }
 
@@ -111,7 +109,7 @@ func plainName(name string) bool {
 
 func (c Client) project() string { return cmp.Or(c.Project, defaultProject) }
 
-// workflowID is the id of a campaign for the server.
+// workflowID returns the id of a campaign on the server.
 func (c Client) workflowID(campaign string) string { return "millrace/" + c.project() + "/" + campaign }
 
 // Start puts a campaign down and begins it. It returns when the server has it: then it goes on without this process. A
@@ -130,7 +128,7 @@ func (c Client) start(ctx context.Context, campaign fleet.Campaign, targets iter
 	return c.begin(ctx, s, memo{Name: s.Name, Ref: s.Name, SHA: campaign.Pipeline.Digest(), User: c.User}, reuse, 0)
 }
 
-// prepare puts all down that a campaign is begun with.
+// prepare stores everything that the start of a campaign needs.
 func (c Client) prepare(ctx context.Context, campaign fleet.Campaign,
 	targets iter.Seq2[fleet.Target, error]) (state, error) {
 	if err := errors.Join(c.Check(), campaign.Check()); err != nil {
@@ -157,7 +155,7 @@ func (c Client) prepare(ctx context.Context, campaign fleet.Campaign,
 	return s, err
 }
 
-// begin has the server begin a campaign, after a delay if there is one.
+// begin lets the server start a campaign, after a delay if there is one.
 func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.WorkflowIdReusePolicy,
 	delay time.Duration) error {
 	var err error
@@ -185,7 +183,7 @@ func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.Workfl
 	return err
 }
 
-// putTargets puts the targets down, one page in memory at a time.
+// putTargets stores the targets, with one page in memory at a time.
 func (c Client) putTargets(ctx context.Context,
 	targets iter.Seq2[fleet.Target, error]) (ref string, count int, err error) {
 	w := bookWriter[fleet.Target]{blobs: c.Blobs, book: book{Page: pageSize}}
@@ -209,7 +207,7 @@ func (c Client) putTargets(ctx context.Context,
 	return ref, w.book.Count, err
 }
 
-// Progress reports how far a campaign is. It asks a worker, so one has to be there.
+// Progress reports the progress of a campaign. A worker has to answer, so at least one must be running.
 func (c Client) Progress(ctx context.Context, campaign string) (Progress, error) {
 	value, err := c.Temporal.QueryWorkflow(ctx, c.workflowID(campaign), "", progressQuery)
 	var p Progress
@@ -219,8 +217,8 @@ func (c Client) Progress(ctx context.Context, campaign string) (Progress, error)
 	return p, err
 }
 
-// Wait waits for the end of a campaign, through all that it continues as. A failed target is not an error: it is in
-// the Progress.
+// Wait waits for the end of a campaign, across all continuations. A failed target is not an error: it is in the
+// Progress.
 func (c Client) Wait(ctx context.Context, campaign string) (Progress, error) {
 	var p Progress
 	err := c.Temporal.GetWorkflow(ctx, c.workflowID(campaign), "").Get(ctx, &p)
@@ -230,7 +228,7 @@ func (c Client) Wait(ctx context.Context, campaign string) (Progress, error) {
 	return ended(err)
 }
 
-// ended takes the Progress out of the error that a campaign has ended with.
+// ended returns the Progress in the error with which a campaign ended.
 func ended(err error) (p Progress, _ error) {
 	var app *temporal.ApplicationError
 	var canceled *temporal.CanceledError
@@ -243,8 +241,8 @@ func ended(err error) (p Progress, _ error) {
 	return p, err
 }
 
-// Held waits until a campaign with a Gate is held, by asking it every second, and returns its Progress. It is an error
-// if it ends before.
+// Held waits until a campaign with a Gate is held, and returns its Progress. It asks every second. It returns an error
+// if the campaign ends first.
 func (c Client) Held(ctx context.Context, campaign string) (Progress, error) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -266,24 +264,24 @@ func (c Client) Held(ctx context.Context, campaign string) (Progress, error) {
 	}
 }
 
-// Stop ends a campaign: the current targets are stopped, and nothing more is begun.
+// Stop cancels a campaign: the current targets are stopped, and no other target starts.
 func (c Client) Stop(ctx context.Context, campaign string) error {
 	return c.Temporal.CancelWorkflow(ctx, c.workflowID(campaign), "")
 }
 
-// Play lets a campaign with a Gate go on. planDigest is the PlanDigest of its Progress; "" is any. An error reports a
-// campaign that is not held, or that has another digest.
+// Play continues a held campaign with a Gate. planDigest is the PlanDigest of its Progress; "" matches any. An error
+// reports a campaign that is not held, or that has another digest.
 func (c Client) Play(ctx context.Context, campaign, planDigest string) (Progress, error) {
 	return c.update(ctx, campaign, playUpdate, playInput{planDigest})
 }
 
-// RetryTargets begins targets again that have failed, by their positions; nil: all of them, the first 500. The campaign
-// has to be running. An ended campaign is begun again by Start: finished targets are Replayed.
+// RetryTargets starts failed targets again, by their positions; nil means all of them, the first 500. The campaign has
+// to be running. To start an ended campaign again, use Start: finished targets are Replayed.
 func (c Client) RetryTargets(ctx context.Context, campaign string, indices ...int) (Progress, error) {
 	return c.update(ctx, campaign, retryUpdate, retryInput{indices})
 }
 
-// CancelTarget ends the work on one target of a campaign that is running, by its position.
+// CancelTarget cancels the work on one target of a running campaign, by its position.
 func (c Client) CancelTarget(ctx context.Context, campaign string, index int) (Progress, error) {
 	return c.update(ctx, campaign, cancelTargetUpdate, cancelInput{index})
 }

@@ -28,7 +28,7 @@ func rooted(n int) iter.Seq2[fleet.Target, error] {
 	return fleet.Targets(targets...)
 }
 
-// A fleet does not see which scheduler it has.
+// A fleet behaves the same with each scheduler.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	f, _, c := serve(t, 5)
@@ -42,7 +42,7 @@ func TestSchedule(t *testing.T) {
 		t.Errorf("%+v, %v, %v", sum, err, seen)
 	}
 	millracetest.Plant(t, f.trees["t02"], "-- a.txt --\nx\n")
-	for range 2 { // also of a campaign that was a success
+	for range 2 { // also for a campaign that succeeded
 		sum, err = fleet.Fleet{Scheduler: c}.Run(t.Context(), campaign, rooted(5), nil)
 		if err != nil || sum.Success != 5 || f.texts(t) != "y y y y y" {
 			t.Errorf("%+v, %v", sum, err)
@@ -56,7 +56,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// When the context ends the campaign is canceled, and its outcomes so far are reported.
+// When the context ends, the campaign is canceled, and the outcomes so far are delivered.
 func TestScheduleCanceled(t *testing.T) {
 	t.Parallel()
 	_, s, c := serve(t, 2)

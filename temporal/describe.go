@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// memo has the facts of a campaign that stay for ever, through all that it continues as.
+// memo has the facts of a campaign that never change, across all continuations.
 type memo struct {
 	Name    string    `json:"name"`
 	Ref     string    `json:"ref"`
@@ -24,10 +24,10 @@ type memo struct {
 	Source  string    `json:"source,omitempty"`
 	Keys    []string  `json:"variables,omitempty"`
 	Created time.Time `json:"created"`
-	State   string    `json:"state"` // a blob: the state that it was begun with
+	State   string    `json:"state"` // a blob: the state at the start
 }
 
-// memoKey is under which name it stands among the memos of the workflow.
+// memoKey is the key of the memo in the workflow.
 const memoKey = "millrace"
 
 func memoOf(m *commonpb.Memo) (found memo) {
@@ -37,7 +37,7 @@ func memoOf(m *commonpb.Memo) (found memo) {
 	return found
 }
 
-// runOf is a campaign as a run.
+// runOf returns a campaign as a run.
 func (c Client) runOf(info *workflowpb.WorkflowExecutionInfo) runs.Run {
 	m := memoOf(info.GetMemo())
 	r := runs.Run{
@@ -97,7 +97,7 @@ func (c Client) describe(ctx context.Context, ref runs.RunRef) (runs.Run, memo, 
 	return c.runOf(info), memoOf(info.GetMemo()), nil
 }
 
-// missing is the error for what the server does not know.
+// missing returns the error instead if the server does not know the workflow.
 func missing(err, instead error) error {
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return instead
@@ -105,10 +105,10 @@ func missing(err, instead error) error {
 	return err
 }
 
-// asking is how long a campaign that is open is asked how far it is: a worker has to answer.
+// asking limits the time for asking an open campaign for its progress: a worker has to answer.
 const asking = 10 * time.Second
 
-// progressOf is the progress that the campaign reports, or why it reports none.
+// progressOf returns the progress of the campaign, or the reason why there is none.
 func (c Client) progressOf(ctx context.Context, r runs.Run) (Progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()
@@ -118,7 +118,7 @@ func (c Client) progressOf(ctx context.Context, r runs.Run) (Progress, error) {
 	return c.Progress(ctx, r.ID)
 }
 
-// shown is a run with the campaign's own report.
+// shown adds the campaign's own report to a run.
 func (c Client) shown(ctx context.Context, r runs.Run) runs.Run {
 	if r.Status == runs.Scheduled {
 		return r

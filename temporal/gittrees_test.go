@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// gitIn runs git in a directory, without settings of the user, and returns its output.
+// gitIn runs git in a directory, without user settings, and returns its output.
 func gitIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=Ann", "-c", "user.email=ann@example.org"}, args...)...)
@@ -46,9 +46,9 @@ func bare(t *testing.T, dir, name, text string) string {
 	return address
 }
 
-// A campaign over clones of bare origins. The server brings targets again: one whose origin is away at first, and
-// one whose worker is lost after its commit. Each changed tree has exactly one commit on its branch and at its origin,
-// and a tree that fails has none.
+// A campaign over clones of bare origins. The server retries two targets: one whose origin is not available at first,
+// and one whose worker is lost after its commit. Each changed tree has exactly one commit on its branch and at its
+// origin, and a tree that fails has none.
 func TestGitTrees(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -81,7 +81,7 @@ func TestGitTrees(t *testing.T) {
 	w := Worker{Fleet: fleet.Worker{Executor: x, Trees: trees, Retries: -1}, Blobs: blobs}
 
 	var mu sync.Mutex
-	calls := make(map[int]int) // of the activity, by target
+	calls := make(map[int]int) // calls of the activity, by target
 	do := func(ctx context.Context, in targetInput) (report, error) {
 		r, err := activities{w}.runTarget(ctx, in)
 		mu.Lock()

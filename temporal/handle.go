@@ -8,8 +8,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 )
 
-// handle answers queries and updates. An update is refused by its validator, before it is part of the history, or does
-// its work at once.
+// handle answers queries and updates. The validator of an update refuses it before it is part of the history; otherwise
+// the update takes effect immediately.
 func (c *campaign) handle(ctx workflow.Context) error {
 	if err := workflow.SetQueryHandler(ctx, progressQuery,
 		func() (Progress, error) { return c.progress(), nil }); err != nil {
@@ -37,12 +37,12 @@ func (c *campaign) handle(ctx workflow.Context) error {
 		}, workflow.UpdateHandlerOptions{Validator: c.mayCancel})
 }
 
-// refuse is why an update is not taken. The type decides what the client makes of it.
+// refuse returns the reason why an update is refused. The client chooses its error by the type.
 func refuse(kind, format string, args ...any) error {
 	return temporal.NewNonRetryableApplicationError(fmt.Sprintf(format, args...), kind, nil)
 }
 
-// The types of what updates are refused with.
+// The types of refused updates.
 const (
 	refusedState = "state"
 	refusedPlan  = "plan_digest"
@@ -73,7 +73,7 @@ func (c *campaign) mayRetry(in retryInput) error {
 	return nil
 }
 
-// retry begins failed targets again.
+// retry starts failed targets again.
 func (c *campaign) retry(in retryInput) {
 	indices := in.Indices
 	if len(indices) == 0 {
@@ -101,7 +101,7 @@ func (c *campaign) mayCancel(in cancelInput) error {
 	return nil
 }
 
-// cancelTarget ends a target that is worked on, or sees to it that it is not begun.
+// cancelTarget stops a target in progress, or prevents its start.
 func (c *campaign) cancelTarget(index int) {
 	if cancel := c.active[index]; cancel != nil {
 		cancel()

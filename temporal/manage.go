@@ -21,8 +21,9 @@ var (
 	_ runs.JobManager = jobManager{}
 )
 
-// Create implements [runs.Manager]: it begins a campaign of its own id on the targets of the project, see
-// Client.Targets. A variable of the type file is an error, for a fleet has no directory that all of its machines share.
+// Create implements [runs.Manager]: it starts a campaign with a new id on the targets of the project, see
+// Client.Targets. A variable of the type file is an error, because a fleet has no directory that all of its machines
+// share.
 func (c Client) Create(ctx context.Context, create runs.CreateParams) (runs.Run, error) {
 	if err := c.Check(); err != nil {
 		return runs.Run{}, err
@@ -78,13 +79,13 @@ func (c Client) Create(ctx context.Context, create runs.CreateParams) (runs.Run,
 	return c.created(ctx, id)
 }
 
-// created is a run as the server has it. No worker has reported its progress yet.
+// created returns a run as the server has it. No worker has reported its progress yet.
 func (c Client) created(ctx context.Context, id string) (runs.Run, error) {
 	r, _, err := c.describe(ctx, runs.RunRef{ID: id})
 	return r, err
 }
 
-// newID is the id of a new campaign: later ones are greater.
+// newID returns the id of a new campaign: later ids are greater.
 func newID() (string, error) {
 	random := make([]byte, 6)
 	if _, err := rand.Read(random); err != nil {
@@ -93,7 +94,7 @@ func newID() (string, error) {
 	return time.Now().UTC().Format("20060102T150405") + "-" + hex.EncodeToString(random), nil
 }
 
-// Retry implements [runs.Manager]: the campaign is begun again under its id. Committed targets are Replayed.
+// Retry implements [runs.Manager]: the campaign starts again under its id. Committed targets are Replayed.
 func (c Client) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	r, m, err := c.describe(ctx, ref)
 	if err == nil {
@@ -112,7 +113,7 @@ func (c Client) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	return c.created(ctx, r.ID)
 }
 
-// Cancel implements [runs.Manager]. The current targets are stopped; the run has ended when they have.
+// Cancel implements [runs.Manager]. The current targets are stopped; the run ends when they have stopped.
 func (c Client) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	r, _, err := c.describe(ctx, ref)
 	if err == nil {
@@ -127,12 +128,13 @@ func (c Client) Cancel(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	return c.created(ctx, r.ID)
 }
 
-// JobManager returns the [runs.JobManager] of the client: a type of its own, since both have a Retry and a Cancel.
+// JobManager returns the [runs.JobManager] of the client: a type of its own, because both interfaces have a Retry and a
+// Cancel.
 func (c Client) JobManager() runs.JobManager { return jobManager{c} }
 
 type jobManager struct{ c Client }
 
-// Play lets a campaign go on that is held at its gate, the job "<campaign>/commit".
+// Play continues a campaign that is held at its gate, the job "<campaign>/commit".
 func (m jobManager) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (runs.Job, error) {
 	if p.Force || len(p.Variables) > 0 || len(p.Leave) > 0 {
 		return runs.Job{}, errors.New(
@@ -144,7 +146,8 @@ func (m jobManager) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams
 	})
 }
 
-// Retry begins a target again. If the campaign has ended, it is begun again: all that was committed is Replayed.
+// Retry starts a target again. If the campaign has ended, the campaign starts again: all committed targets are
+// Replayed.
 func (m jobManager) Retry(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return m.decide(ctx, ref, runs.VerbRetry, func(campaign string, index int) error {
 		r, _, err := m.c.describe(ctx, runs.RunRef{ID: campaign})
@@ -160,7 +163,7 @@ func (m jobManager) Retry(ctx context.Context, ref runs.JobRef) (runs.Job, error
 	})
 }
 
-// Cancel ends the work on one target, or sees to it that it is not begun.
+// Cancel stops the work on one target, or prevents its start.
 func (m jobManager) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return m.decide(ctx, ref, runs.VerbCancel, func(campaign string, index int) error {
 		_, err := m.c.CancelTarget(ctx, campaign, index)
@@ -168,7 +171,7 @@ func (m jobManager) Cancel(ctx context.Context, ref runs.JobRef) (runs.Job, erro
 	})
 }
 
-// decide does something to a job. A refusal by the campaign because of its state is a *runs.StateError.
+// decide applies an operation to a job. If the campaign refuses because of its state, the error is a *runs.StateError.
 func (m jobManager) decide(ctx context.Context, ref runs.JobRef, verb runs.Verb,
 	do func(campaign string, index int) error) (runs.Job, error) {
 	job, index, _, err := m.c.job(ctx, ref)

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Names of what a worker registers, and of what clients ask.
+// Names of what a worker registers, and of the queries and updates of clients.
 const (
 	campaignWorkflow   = "millrace.Campaign"
 	runTargetActivity  = "millrace.RunTarget"
@@ -24,38 +24,38 @@ const (
 
 // Phases of a campaign.
 const (
-	PhasePlanning = "planning" // the plans of all targets are being made, for a gate
-	PhaseHeld     = "held"     // they are made, and the campaign has to be played
+	PhasePlanning = "planning" // the plans of all targets are in progress, for a gate
+	PhaseHeld     = "held"     // the plans are complete, and the campaign waits for Play
 	PhaseRunning  = "running"  // the targets are being changed
 	PhaseDone     = "done"     // every target has an outcome
 )
 
-// pageSize is how many targets a page has, and after how many a campaign continues as a new run of its workflow.
+// pageSize is the number of targets in a page, and the number of targets after which a campaign continues as a new run
+// of its workflow.
 const pageSize = 500
 
-// mostFailed is how many failed targets a campaign knows by their positions.
+// mostFailed is the number of failed targets whose positions a campaign remembers.
 const mostFailed = 500
 
-// state is what a campaign is begun with, and what it hands to itself when it continues as new. Large parts are in
-// blobs.
+// state is the input of a campaign, and its own input when it continues as new. Large parts are in blobs.
 type state struct {
 	Project  string   `json:"project"`
 	Campaign string   `json:"campaign"`
 	Pipeline string   `json:"pipeline"` // a blob: the JSON
 	Name     string   `json:"name"`     // of the pipeline
 	Targets  string   `json:"targets"`  // a blob: a book of targets
-	Count    int      `json:"count"`    // of the targets
+	Count    int      `json:"count"`    // the number of targets
 	Settings settings `json:"settings"`
 
 	Phase      string       `json:"phase,omitempty"`
 	PlanDigest string       `json:"plan_digest,omitempty"` // of all plans together
 	Plans      string       `json:"plans,omitempty"`       // a blob: a book of the digests of plans
-	Next       int          `json:"next"`                  // the first target that was not begun
-	Again      []failed     `json:"again,omitempty"`       // failed targets that are begun once more
-	Refused    []int        `json:"refused,omitempty"`     // targets not begun that are not to be
+	Next       int          `json:"next"`                  // the first target that has not started
+	Again      []failed     `json:"again,omitempty"`       // failed targets to start again
+	Refused    []int        `json:"refused,omitempty"`     // canceled targets that have not started
 	Sum        fleet.Counts `json:"sum"`
 	Failed     []failed     `json:"failed,omitempty"` // at most mostFailed
-	Head       string       `json:"head,omitempty"`   // a blob: the last sheet of outcomes
+	Head       string       `json:"head,omitempty"`   // a blob: the latest sheet of outcomes
 	Began      time.Time    `json:"began"`
 }
 
@@ -74,37 +74,37 @@ type settings struct {
 	Attributes   bool          `json:"attributes,omitempty"`
 }
 
-// failed is a target that has failed, and may be tried again.
+// failed is a failed target that may be tried again.
 type failed struct {
 	Index int        `json:"index"`
 	Code  string     `json:"code"`
 	Risk  risk.Level `json:"risk,omitzero"`
 }
 
-// Progress describes how far a campaign is.
+// Progress is the progress of a campaign.
 type Progress struct {
 	Project  string `json:"project"`
 	Campaign string `json:"campaign"`
 	Phase    string `json:"phase"`
-	// Targets is how many there are, Active how many are being worked on.
+	// Targets is the number of targets, Active the number in progress.
 	Targets int          `json:"targets"`
 	Active  int          `json:"active"`
 	Sum     fleet.Counts `json:"sum"`
-	// PlanDigest is what Play has to be given, of a campaign that is or was held.
+	// PlanDigest is the argument for Play, of a campaign that is or was held.
 	PlanDigest string `json:"plan_digest,omitempty"`
-	// Book is the address of the targets, Head that of the last outcomes that were put down.
+	// Book is the address of the targets, Head the address of the latest stored outcomes.
 	Book string `json:"book"`
 	Head string `json:"head,omitempty"`
 }
 
-// book is a list of pages, each of which has so many items, but for the last.
+// book is a list of pages. All have Page items, except for the last.
 type book struct {
 	Page  int      `json:"page"`
 	Count int      `json:"count"`
 	Pages []string `json:"pages"`
 }
 
-// sheet are the outcomes of one run of the workflow, and where those before are. The later outcome counts.
+// sheet has the outcomes of one run of the workflow, and the address of the sheet before. The later outcome counts.
 type sheet struct {
 	Before   string    `json:"before,omitempty"`
 	Phase    string    `json:"phase"`
@@ -112,16 +112,16 @@ type sheet struct {
 	Skipped  []skipped `json:"skipped,omitempty"`
 }
 
-// report is an activity's report on a target: at most about 4 KiB.
+// report is an activity's report on a target, of at most about 4 KiB.
 type report struct {
 	Outcome fleet.Outcome `json:"outcome"`
 	// Result is a blob: the Result of the run, or of its plan. "" if there is none.
 	Result string `json:"result,omitempty"`
-	// Plan is the digest of the plan, if that was asked for.
+	// Plan is the digest of the plan, if a plan was requested.
 	Plan string `json:"plan,omitempty"`
 }
 
-// skipped are targets that were not begun, from the first to before the last.
+// skipped are targets that did not start: those from From up to, not including, To.
 type skipped struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
@@ -138,7 +138,7 @@ type targetInput struct {
 	Plans    string `json:"plans,omitempty"`
 }
 
-// heartbeat is an activity's report while it works: at most 200 bytes.
+// heartbeat is an activity's report during its work, of at most 200 bytes.
 type heartbeat struct {
 	Step  string `json:"step"`
 	Done  int    `json:"done"`
@@ -146,15 +146,15 @@ type heartbeat struct {
 	Edits int    `json:"edits"`
 }
 
-// approval is what is made of all plans together.
+// approval is the result of all plans together.
 type approval struct {
 	Digest string `json:"digest"`
 	Plans  string `json:"plans"`
 }
 
-// playInput, retryInput and cancelInput are what updates are given.
+// playInput, retryInput and cancelInput are the inputs of updates.
 type (
 	playInput   struct{ PlanDigest string }
-	retryInput  struct{ Indices []int } // nil: all that have failed
+	retryInput  struct{ Indices []int } // nil: all failed targets
 	cancelInput struct{ Index int }
 )

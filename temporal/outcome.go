@@ -11,11 +11,11 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// CodeWorkerLost is the code of a target whose worker was not heard of any more, or did not end in time, as often as it
-// was tried.
+// CodeWorkerLost is the code of a target whose workers stopped sending heartbeats, or did not finish in time, in every
+// attempt.
 const CodeWorkerLost = "worker_lost"
 
-// outcomeOf is an activity's report on a target, or the outcome of its error.
+// outcomeOf returns an activity's report on a target, or the outcome of its error.
 func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 	var r report
 	err := f.Get(ctx, &r)
@@ -30,7 +30,7 @@ func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 		r.Outcome.Status, r.Outcome.Code, r.Outcome.Message = fleet.Canceled, errorform.Canceled, "canceled"
 		var canceled *temporal.CanceledError
 		if errors.As(err, &canceled) && canceled.HasDetails() {
-			_ = canceled.Details(&r) // without them the report is as it is
+			_ = canceled.Details(&r) // without details the report stays
 		}
 	case errors.As(err, &app):
 		r.Outcome.Code, r.Outcome.Message = app.Type(), app.Message()
@@ -44,7 +44,7 @@ func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 	return r
 }
 
-// count counts an outcome, or takes one back.
+// count counts an outcome, or removes one from the counts.
 func (c *campaign) count(r report, by int) {
 	before := c.Sum.Failed
 	if c.Sum.Add(r.Outcome, by); c.Sum.Failed > before && len(c.Failed) < mostFailed {
@@ -52,7 +52,7 @@ func (c *campaign) count(r report, by int) {
 	}
 }
 
-// forget takes a failed target out of the counts, so that it can be tried again.
+// forget removes a failed target from the counts, so that it can be tried again.
 func (c *campaign) forget(index int) (f failed, ok bool) {
 	at := slices.IndexFunc(c.Failed, failedAt(index))
 	if at < 0 {
@@ -66,12 +66,12 @@ func (c *campaign) forget(index int) (f failed, ok bool) {
 
 func failedAt(index int) func(failed) bool { return func(f failed) bool { return f.Index == index } }
 
-// report is what is known of its outcome without reading it.
+// report returns what is known about the outcome without reading it.
 func (f failed) report() report {
 	return report{Outcome: fleet.Outcome{Index: f.Index, Status: fleet.Failed, Code: f.Code, Risk: f.Risk}}
 }
 
-// canceledAgain is the outcome of a target that was to be tried again, and then was not.
+// canceledAgain is the outcome of a target that was canceled before it was tried again.
 func canceledAgain(index int) report {
 	return report{Outcome: fleet.Outcome{Index: index, Status: fleet.Canceled, Code: errorform.Canceled,
 		Message: "canceled before it was tried again"}}

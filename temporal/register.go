@@ -11,12 +11,12 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// Worker is what a machine does for campaigns.
+// Worker is the configuration of a machine that works on campaigns.
 type Worker struct {
-	// Fleet does the targets. The server retries them, so the Retries of Fleet do not count. With its Store a target
-	// resumes where a worker with that store has died, and begins anew on every other worker.
+	// Fleet runs the targets. The server retries them, so the Retries of Fleet are ignored. With its Store a target
+	// resumes if a worker with the same store died, and starts again on every other worker.
 	Fleet fleet.Worker
-	// Blobs are those of the clients.
+	// Blobs are the same as those of the clients.
 	Blobs Blobs
 }
 
@@ -41,8 +41,8 @@ func Register(r worker.Registry, w Worker) error {
 	return nil
 }
 
-// WorkerOptions are options of a worker that works on so many targets at a time, 0 for as many as the SDK takes, and
-// begins so many in a second with all other workers of its queue together, 0 for no limit.
+// WorkerOptions returns options for a worker that processes up to parallel targets at a time, 0 for the default of the
+// SDK. All workers of its queue together start up to perSecond targets in a second, 0 for no limit.
 func WorkerOptions(parallel int, perSecond float64) worker.Options {
 	return worker.Options{
 		MaxConcurrentActivityExecutionSize: parallel,

@@ -25,8 +25,8 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// Campaigns that were begun by the code of earlier versions go on: the workflow does the same as then. If a test fails
-// here, a change of the workflow needs workflow.GetVersion.
+// Campaigns that earlier versions started continue: the workflow does the same as before. If a test fails here, a
+// change of the workflow needs workflow.GetVersion.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	histories, err := filepath.Glob("testdata/*.json")
@@ -42,8 +42,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// Values that campaigns have handed to themselves and to clients are read as they were written, and written as they
-// were read.
+// Recorded values, which campaigns passed to themselves and to clients, decode and encode to the same JSON.
 func TestRecordedJSON(t *testing.T) {
 	t.Parallel()
 	read := map[string]int{}
@@ -82,7 +81,7 @@ func TestRecordedJSON(t *testing.T) {
 	}
 }
 
-// TestReplay has to be able to fail.
+// TestReplay must be able to fail.
 func TestReplayNotices(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/written_two_targets.json")
@@ -109,8 +108,8 @@ func replayed(t *testing.T, name string) error {
 
 var update = flag.Bool("write-histories", false, "write the histories of testdata that no server has recorded anew")
 
-// TestWriteHistories writes histories as a server would record them, for what can be told beforehand: which events
-// follow which commands. Those that servers have recorded come from the module e2e.
+// TestWriteHistories writes histories as a server would record them, as far as they are predictable: which events
+// follow which commands. The histories of real servers come from the module e2e.
 func TestWriteHistories(t *testing.T) {
 	if !*update {
 		t.Skip("only with -write-histories, after a change that is meant to break campaigns which are on their way")
@@ -120,7 +119,7 @@ func TestWriteHistories(t *testing.T) {
 	done := func(i int) report {
 		return report{Outcome: fleet.Outcome{Index: i, Status: fleet.Success, Files: 1, Edits: 1, Attempts: 1}}
 	}
-	// Two targets at a time, and the end.
+	// Two targets at a time, up to the end.
 	h := written{t: t}
 	h.started(s)
 	h.task()
@@ -134,7 +133,7 @@ func TestWriteHistories(t *testing.T) {
 	h.ended()
 	h.write("written_two_targets.json")
 
-	// Four targets: after three it continues as new.
+	// Four targets: after three the campaign continues as new.
 	s.Count = 4
 	h = written{t: t}
 	h.started(s)
@@ -153,7 +152,7 @@ func TestWriteHistories(t *testing.T) {
 	h.write("written_continues.json")
 }
 
-// written is a history that is being written.
+// written is a history during writing.
 type written struct {
 	t    *testing.T
 	all  historypb.History
@@ -189,7 +188,7 @@ func (h *written) started(s state) {
 	}})
 }
 
-// task is one turn of the workflow's code.
+// task adds one turn of the workflow's code.
 func (h *written) task() {
 	scheduled := h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, Attributes: &historypb.HistoryEvent_WorkflowTaskScheduledEventAttributes{
 		WorkflowTaskScheduledEventAttributes: &historypb.WorkflowTaskScheduledEventAttributes{TaskQueue: queue, Attempt: 1},
@@ -202,7 +201,7 @@ func (h *written) task() {
 	}})
 }
 
-// scheduled is a command of the last task.
+// scheduled adds the event of an activity, a command of the last task.
 func (h *written) scheduled(activity string) int64 {
 	id := int64(len(h.all.Events)) + 1
 	return h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED, Attributes: &historypb.HistoryEvent_ActivityTaskScheduledEventAttributes{

@@ -14,10 +14,10 @@ import (
 // whileCanceling is how long Schedule waits for a campaign that it has canceled.
 const whileCanceling = 2 * time.Minute
 
-// Schedule implements [fleet.Scheduler]. All targets are taken first. Outcomes come when the campaign has ended, the
-// latest of each target, in no order; until then [Client.Progress] reports how far it is. Observers are not called.
-// When ctx ends the campaign is canceled. A campaign of that id that has ended is begun again; a campaign of that id
-// that is on its way is an error.
+// Schedule implements [fleet.Scheduler]. It reads all targets first. It delivers the outcomes when the campaign has
+// ended, the latest of each target, in no order; until then [Client.Progress] reports the progress. Observers are not
+// called. When ctx ends, Schedule cancels the campaign. An ended campaign with the same id starts again; a running one
+// is an error.
 func (c Client) Schedule(ctx context.Context, campaign fleet.Campaign, targets iter.Seq2[fleet.Target, error],
 	done func(fleet.Outcome) error) error {
 	if err := c.start(ctx, campaign, targets, enumspb.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE); err != nil {
@@ -41,7 +41,7 @@ func (c Client) Schedule(ctx context.Context, campaign fleet.Campaign, targets i
 	return context.Cause(ctx)
 }
 
-// deliver gives out the outcome of each target once.
+// deliver passes the outcome of each target to done once.
 func (c Client) deliver(ctx context.Context, p Progress, done func(fleet.Outcome) error) error {
 	targets, err := targetsIn(ctx, c.Blobs, p.Book)
 	if err != nil {
@@ -72,7 +72,7 @@ func (c Client) deliver(ctx context.Context, p Progress, done func(fleet.Outcome
 	return nil
 }
 
-// pages read the targets of a campaign, a page in memory at a time.
+// pages reads the targets of a campaign, with one page in memory at a time.
 type pages struct {
 	blobs Blobs
 	book  book

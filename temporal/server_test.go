@@ -19,13 +19,13 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
 
-// server stands in for a server and its workers: a campaign runs as soon as it is begun, to its end, unless it is left
-// open. Parts that it does not have are nil pointers.
+// server replaces a server and its workers: a campaign runs to its end as soon as it starts, unless it is left open.
+// Missing parts are nil pointers.
 type server struct {
 	client.Client
 	t      *testing.T
 	worker Worker
-	open   *Progress // what campaigns say that are left open; nil: they end
+	open   *Progress // the progress of campaigns that stay open; nil: they end
 
 	mu       sync.Mutex
 	list     []*execution // the latest first
@@ -91,7 +91,7 @@ func (s *server) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOption
 	return nil, nil
 }
 
-// ran is a campaign that can be waited for.
+// ran is a campaign to wait for.
 type ran struct {
 	client.WorkflowRun
 	*execution
@@ -124,7 +124,7 @@ func (s *server) DescribeWorkflowExecution(_ context.Context, id, _ string) (*wo
 	return &workflowservice.DescribeWorkflowExecutionResponse{WorkflowExecutionInfo: e.info}, nil
 }
 
-// ListWorkflow gives two at a time.
+// ListWorkflow returns pages of two.
 func (s *server) ListWorkflow(_ context.Context, r *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +190,7 @@ func (s *server) CancelWorkflow(_ context.Context, id, _ string) error {
 	return nil
 }
 
-// serve returns a client of a server that stands in.
+// serve returns a client of a fake server.
 func serve(t *testing.T, n int) (*forest, *server, Client) {
 	t.Helper()
 	f, _, w, c := plant(t, n)

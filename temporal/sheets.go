@@ -9,11 +9,11 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// errCircle reports that sheets lead in a circle, which content addresses cannot: it stands for damage.
+// errCircle reports a cycle of sheets. Content addresses cannot form one, so the data is damaged.
 var errCircle = errors.New("the sheets of outcomes do not end")
 
-// outcomes yields what was put down, the latest first, so that of several outcomes of one target the first one counts.
-// Targets that were not begun come as skipped, without a name.
+// outcomes yields the stored outcomes, the latest first, so that the first outcome of each target counts. Targets that
+// did not start come as skipped, without a name.
 func outcomes(ctx context.Context, b Blobs, head string) iter.Seq2[report, error] {
 	return func(yield func(report, error) bool) {
 		for n := 0; head != ""; n++ {

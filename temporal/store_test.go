@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/rundir"
 )
 
-// Variables that make the test binary a worker that is killed: where it works, and whether it has a store.
+// Variables that make the test binary a worker that is killed: its directory, and whether it has a store.
 const (
 	killedDir   = "MILLRACE_TEST_KILLED_DIR"
 	killedStore = "MILLRACE_TEST_KILLED_STORE"
@@ -30,7 +30,7 @@ const (
 
 var killedKey = []byte("a key of these tests, and of no use elsewhere")
 
-// killed is a pipeline that writes down, outside of the tree, what it runs, and whose third step kills its process
+// killed returns a pipeline that records, outside of the tree, the steps that it runs. Its third step kills its process
 // once.
 func killed(ran string) millrace.Pipeline {
 	return millrace.New("killed").
@@ -41,7 +41,7 @@ func killed(ran string) millrace.Pipeline {
 		MustBuild()
 }
 
-// workerIn works on the tree t in a directory, with what it keeps beside it.
+// workerIn returns a worker for the tree t in a directory, with its data next to the tree.
 func workerIn(t *testing.T, dir string, stored bool) Worker {
 	t.Helper()
 	w := Worker{Blobs: DirBlobs{FS: afero.NewOsFs(), Dir: filepath.Join(dir, "blobs")}}
@@ -71,7 +71,7 @@ func workerIn(t *testing.T, dir string, stored bool) Worker {
 	return w
 }
 
-// inputIn is the input of the activity for the only target.
+// inputIn returns the input of the activity for the only target.
 func inputIn(t *testing.T, dir string) state {
 	t.Helper()
 	c := Client{Blobs: DirBlobs{FS: afero.NewOsFs(), Dir: filepath.Join(dir, "blobs")}}
@@ -102,8 +102,8 @@ func TestBeKilled(t *testing.T) {
 	t.Errorf("it was not killed: %v", err)
 }
 
-// A target whose worker is killed in the middle goes on where it was, if the worker that gets it has the same store.
-// Without one it begins anew. It is changed once in any case.
+// A target whose worker is killed in the middle resumes if the next worker has the same store. Without the store it
+// starts again. In both cases it is changed once.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -13,13 +13,13 @@ import (
 	"github.com/millrace-go/millrace/internal/errorform"
 )
 
-// campaign is one run of the workflow. It must do the same each time it is replayed: no clock but that of the workflow,
-// no loop over a map.
+// campaign is one run of the workflow. It must be deterministic on replay: no clock except that of the workflow, no
+// loop over a map.
 type campaign struct {
 	state
-	active   map[int]workflow.CancelFunc // by index; never looped over
+	active   map[int]workflow.CancelFunc // by index; never use it in a loop
 	selector workflow.Selector
-	wake     workflow.Channel // something was asked for
+	wake     workflow.Channel // wakes the selector after a request
 	sheet    sheet
 	played   bool
 }
@@ -66,13 +66,13 @@ func runCampaign(ctx workflow.Context, s state) (Progress, error) {
 	return c.end(ctx)
 }
 
-// await waits until the updates that were taken have their answers.
+// await waits until the accepted updates have been answered.
 func (c *campaign) await(ctx workflow.Context) {
 	apart, _ := workflow.NewDisconnectedContext(ctx)
 	_ = workflow.Await(apart, func() bool { return workflow.AllHandlersFinished(apart) }) // cannot be canceled
 }
 
-// next goes to the next phase when each target has an outcome of this one.
+// next goes to the next phase when each target has an outcome in this phase.
 func (c *campaign) next(ctx workflow.Context) error {
 	switch {
 	case c.Phase == PhaseRunning:
@@ -107,13 +107,13 @@ func (c *campaign) hold(ctx workflow.Context) error {
 	return nil
 }
 
-// restart forgets what is known of plans, so that the targets themselves can be begun.
+// restart forgets the results of the plans, so that the targets themselves can start.
 func (c *campaign) restart() {
 	c.Phase, c.Next, c.Again, c.Failed, c.Sum = PhaseRunning, 0, nil, nil, fleet.Counts{}
 	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
 }
 
-// abandon ends a campaign that was canceled before any target was begun.
+// abandon ends a campaign that was canceled before any target started.
 func (c *campaign) abandon(ctx workflow.Context) error {
 	c.restart()
 	c.skip(errorform.Canceled, "not begun: the campaign was canceled")
@@ -121,8 +121,8 @@ func (c *campaign) abandon(ctx workflow.Context) error {
 	return c.collect(ctx)
 }
 
-// end is what the workflow returns: an error where targets have failed, or were not begun, so that a campaign of the
-// same id may be begun again.
+// end returns the result of the workflow: an error if targets failed or did not start, so that a campaign with the same
+// id can start again.
 func (c *campaign) end(ctx workflow.Context) (Progress, error) {
 	p := c.progress()
 	switch {
@@ -146,8 +146,8 @@ func (c *campaign) progress() Progress {
 	}
 }
 
-// sweep begins targets, as many at a time as may be, until all are begun, or until it is time to continue as new: then
-// it waits for those on their way, and whole is false.
+// sweep starts targets, up to Parallel at a time. It ends when all have started, or when it is time to continue as new:
+// then it waits for the targets in progress, and whole is false.
 func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
 	begun := 0
@@ -165,7 +165,7 @@ func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 		if len(c.active) == 0 {
 			break
 		}
-		c.selector.Select(ctx) // it need not look at ctx: what was begun ends with it
+		c.selector.Select(ctx) // no need to check ctx: the targets in progress end with it
 	}
 	if err := c.collect(ctx); err != nil {
 		return false, err
@@ -173,7 +173,7 @@ func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 	return c.Next >= c.Count && len(c.Again) == 0, nil
 }
 
-// take returns the next target to begin. When there is a reason to begin no more, the rest is skipped.
+// take returns the next target to start. If there is a reason to stop, it skips the rest.
 func (c *campaign) take(ctx workflow.Context) (index int, ok bool) {
 	if code, text := c.stop(ctx); code != "" {
 		c.skip(code, text)
@@ -197,7 +197,7 @@ func (c *campaign) take(ctx workflow.Context) (index int, ok bool) {
 	return 0, false
 }
 
-// skip leaves out the targets that were not begun. Those that were to be begun again keep the outcome that they have.
+// skip skips the targets that have not started. Targets that were waiting for another attempt keep their outcome.
 func (c *campaign) skip(code, text string) {
 	for _, f := range c.Again {
 		c.count(f.report(), 1)
@@ -210,7 +210,8 @@ func (c *campaign) skip(code, text string) {
 	}
 }
 
-// stop returns why no more targets are begun, "" for no reason. Limits for runs alone do not stop plans.
+// stop returns the reason why no more targets start, "" if there is none. Limits that only apply to runs do not stop
+// plans.
 func (c *campaign) stop(ctx workflow.Context) (code, text string) {
 	s := c.Settings
 	switch {
@@ -227,7 +228,7 @@ func (c *campaign) stop(ctx workflow.Context) (code, text string) {
 	return "", ""
 }
 
-// begin begins a target.
+// begin starts a target.
 func (c *campaign) begin(ctx workflow.Context, index int) {
 	ctx, cancel := workflow.WithCancel(ctx)
 	c.active[index] = cancel
@@ -252,7 +253,7 @@ func (c *campaign) begin(ctx workflow.Context, index int) {
 	})
 }
 
-// collect puts the outcomes down, and begins a new sheet.
+// collect stores the outcomes and starts a new sheet.
 func (c *campaign) collect(ctx workflow.Context) error {
 	if len(c.sheet.Outcomes) == 0 && len(c.sheet.Skipped) == 0 {
 		return nil
@@ -265,7 +266,7 @@ func (c *campaign) collect(ctx workflow.Context) error {
 	return nil
 }
 
-// small are the options of activities that only read and write blobs.
+// small returns the options of activities that only read and write blobs.
 func (c *campaign) small(ctx workflow.Context) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: 5 * time.Minute,
@@ -274,7 +275,7 @@ func (c *campaign) small(ctx workflow.Context) workflow.Context {
 	})
 }
 
-// tell puts what becomes of the campaign where lists of campaigns see it. State "" means that of the phase.
+// tell publishes the state of the campaign for lists of campaigns. State "" means the state of the phase.
 func (c *campaign) tell(ctx workflow.Context, state string) {
 	if !c.Settings.Attributes {
 		return

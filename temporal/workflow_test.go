@@ -51,7 +51,7 @@ func TestCampaign(t *testing.T) {
 			t.Errorf("%d: %+v", i, o)
 		}
 	}
-	// The same campaign again does what has failed.
+	// The same campaign again runs the failed targets.
 	millracetest.Plant(t, f.trees["t03"], "-- a.txt --\nx\n")
 	p, _, err = finish(t, w, begun(t, c, targets, nil), nil)
 	if err != nil || p.Sum.Success != 6 || p.Sum.Replayed != 5 || f.texts(t) != "y y y y y x y" {
@@ -59,7 +59,7 @@ func TestCampaign(t *testing.T) {
 	}
 }
 
-// After so many targets a campaign waits for those on their way and continues as new, with all that it knows.
+// After a number of targets a campaign waits for the targets in progress and continues as new, with its whole state.
 func TestContinueAsNew(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 8)
@@ -74,7 +74,7 @@ func TestContinueAsNew(t *testing.T) {
 	if o := all(t, c, p)[1]; o.Code != "step_failed" {
 		t.Errorf("%+v", o)
 	}
-	// The server may ask for it before.
+	// The server may ask for a continuation earlier.
 	_, targets, w, c = plant(t, 5)
 	p, runs, err = finish(t, w, begun(t, c, targets, nil), func(env *testsuite.TestWorkflowEnvironment, run int) {
 		if run == 1 {
@@ -86,7 +86,7 @@ func TestContinueAsNew(t *testing.T) {
 	}
 }
 
-// The server retries errors that another attempt may mend, and no others.
+// The server retries errors that another attempt may fix, and no others.
 func TestWorkerErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -121,7 +121,7 @@ func TestWorkerErrors(t *testing.T) {
 	}
 }
 
-// A campaign that is canceled ends what it works on, and begins nothing more.
+// A canceled campaign stops its current targets, and starts no others.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 6)
@@ -169,7 +169,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// asked is what an update has answered.
+// asked receives the answer to an update.
 type asked struct {
 	t        *testing.T
 	progress Progress
@@ -189,8 +189,8 @@ func (a *asked) Complete(value any, err error) {
 	}
 }
 
-// A gate holds the campaign until its plans are approved by the digest of all of them, and what has changed since is
-// refused.
+// A gate holds the campaign until its plans are approved by their common digest, and targets that have changed since
+// are refused.
 func TestGate(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 5)
@@ -212,7 +212,7 @@ func TestGate(t *testing.T) {
 				t.Errorf("held: %+v with %s", now, f.texts(t))
 			}
 			millracetest.Plant(t, f.trees["t01"], "-- a.txt --\nx x\n") // another plan
-			millracetest.Plant(t, f.trees["t04"], "-- a.txt --\nx\n")   // a file that nobody has seen
+			millracetest.Plant(t, f.trees["t04"], "-- a.txt --\nx\n")   // a file that no plan has seen
 			env.UpdateWorkflow(playUpdate, "", wrong, playInput{strings.Repeat("0", 64)})
 			env.UpdateWorkflow(playUpdate, "", right, playInput{now.PlanDigest})
 			env.UpdateWorkflow(playUpdate, "", twice, playInput{now.PlanDigest})
@@ -237,7 +237,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A campaign that is not played ends after a while, and a campaign that is canceled ends at once.
+// A campaign without Play ends after a while, and a canceled campaign ends immediately.
 func TestHeldEnds(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 2)
@@ -258,7 +258,7 @@ func TestHeldEnds(t *testing.T) {
 	}
 }
 
-// Targets can be tried again, and canceled one by one, while the others go on.
+// Targets can be retried and canceled one by one while the others continue.
 func TestUpdates(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 6)
@@ -311,7 +311,7 @@ func TestUpdates(t *testing.T) {
 	}
 }
 
-// A lock that is held by another is waited for by the server.
+// The server retries a target whose lock is held by another process.
 func TestLocked(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 1)

@@ -11,11 +11,11 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// Problem is one mistake in the arguments of a tool.
+// Problem is a mistake in the arguments of a tool.
 type Problem struct {
 	// Pointer is the JSON pointer below the arguments, such as "/channel"; "" for all of them.
 	Pointer string
-	// Message describes the problem, Hint the correction, "" if there is no suggestion.
+	// Message describes the problem. Hint describes the correction, "" if none is known.
 	Message, Hint string
 }
 
@@ -51,18 +51,18 @@ func (s Spec) decode(args any, isTemplate func(string) bool) (any, []Problem) {
 	var problems []Problem
 	for _, p := range found {
 		if text, ok := at(named, p.Pointer).(string); ok && isTemplate != nil && isTemplate(text) {
-			continue // in place of an object, which a parameter of an action cannot have
+			continue // a template instead of an object, which only a tool's argument can be
 		}
 		problems = append(problems, Problem{Pointer: p.Pointer, Message: p.Message, Hint: p.Hint})
 	}
 	return value, problems
 }
 
-// objectOf returns arguments as JSON has them, in a copy. Nil means no arguments.
+// objectOf returns a copy of arguments in their JSON form. Nil means no arguments.
 func objectOf(args any) (map[string]any, error) {
 	tree, err := params.Tree(args)
 	if err != nil {
-		tree, err = plain(args) // a struct, say
+		tree, err = plain(args) // for example, a struct
 	}
 	if err != nil {
 		return nil, fmt.Errorf("arguments that JSON cannot hold: %w", err)
@@ -96,7 +96,7 @@ func at(v any, pointer string) any {
 	return v
 }
 
-// nodeOf returns arguments as they are decoded.
+// nodeOf returns arguments in the form for decoding.
 func nodeOf(args map[string]any) (*strictjson.Node, error) {
 	text, err := template.Format(args)
 	if err != nil {

@@ -35,7 +35,7 @@ func Example() {
 	// tool 'messages_send': tool 'messages_send' has no argument 'chanel': did you mean 'channel'?
 }
 
-// A tool that changes nothing sets Pure, and then dry runs call it too.
+// A tool that changes nothing sets Pure, so dry runs call it too.
 func ExampleWithSpec() {
 	lookup := tool.Func("users_find", "Find a user.", func(_ context.Context, in struct {
 		Name string `json:"name"`

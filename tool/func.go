@@ -6,10 +6,10 @@ import (
 	"reflect"
 )
 
-// Func returns a tool that calls f. In is the type of the arguments, see [Spec].Args: names that it does not have,
-// null and values of another type are refused before f is called. Out is the type of the result of f: anything that
-// encoding/json can write, or [Result], which is taken as it is. A string is the Output too. A result that f returns
-// beside an error is kept, unless it is the zero value of its type.
+// Func returns a tool that calls f. In is the type of the arguments, see [Spec].Args: unknown names, null and values of
+// another type are refused before f is called. Out is the type of the result of f: anything that encoding/json can
+// write, or [Result], which is used unchanged. A string is also the Output. A result that f returns with an error is
+// kept, unless it is the zero value of its type.
 //
 // The tool acts outside of the tree, see [WithSpec]. Within f, [Current] has the rest of the call.
 func Func[In, Out any](name, summary string, f func(context.Context, In) (Out, error)) Tool {
@@ -31,7 +31,7 @@ type function[In, Out any] struct {
 // Spec implements [Tool].
 func (t *function[In, Out]) Spec() Spec { return t.spec }
 
-// Call implements [Tool]. It also takes arguments that are not of the type In yet.
+// Call implements [Tool]. It also accepts arguments that are not of the type In yet.
 func (t *function[In, Out]) Call(ctx context.Context, c *Call) (Result, error) {
 	args, problems := t.spec.decode(c.Args, nil)
 	if len(problems) > 0 {
@@ -64,7 +64,7 @@ func Current(ctx context.Context) *Call {
 	return c
 }
 
-// WithSpec returns the tool with what change makes of its Spec, such as Pure for a [Func] that only looks something up.
+// WithSpec returns the tool with a changed Spec, such as Pure for a [Func] that only looks something up.
 func WithSpec(t Tool, change func(*Spec)) Tool {
 	spec := t.Spec()
 	change(&spec)

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// mostDepth is how deep lists and objects in a result may be nested, so that it fits into a stored plan.
+// mostDepth is the nesting limit for lists and objects in a result, so that the result fits into a stored plan.
 const mostDepth = 64
 
 // Call calls the tool called name as a run does. The arguments are converted to the argument type of the tool, a
@@ -32,7 +32,7 @@ func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
 	var res Result
 	err := panics.Protect(func() (err error) {
 		if res, err = e.tool.Call(ctx, c.ready()); err != nil {
-			_ = err.Error() // which panics for a nil pointer in an error, and then has to do so here
+			_ = err.Error() // a nil pointer in an error must panic here, not later
 		}
 		return err
 	})
@@ -57,7 +57,7 @@ func plain(v any) (any, error) {
 		return nil, nil
 	}
 	var data []byte
-	err := panics.Protect(func() (err error) { // the methods of its types are the tool's
+	err := panics.Protect(func() (err error) { // its types may have methods of the tool
 		data, err = json.Marshal(v)
 		return err
 	})

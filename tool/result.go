@@ -49,7 +49,7 @@ func (s Set) CheckPath(name string, path template.Path) (p Problem, ok bool) {
 	return p, true
 }
 
-// describe names what JSON has for a type.
+// describe returns the JSON kind of a type.
 func describe(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
@@ -68,14 +68,14 @@ func describe(t reflect.Type) string {
 	return "a string"
 }
 
-// writesItself reports whether the JSON of a type is up to its methods.
+// writesItself reports whether methods of a type determine its JSON.
 func writesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return p.Implements(reflect.TypeFor[json.Marshaler]()) || p.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// fields returns the names that a struct has in JSON, in order, and the types of their values. within are the structs
-// that it is embedded in, for a type may embed a pointer to itself.
+// fields returns the JSON names of a struct's fields, in order, and the types of their values. within are the structs
+// that it is embedded in, because a type may embed a pointer to itself.
 func fields(t reflect.Type, within []reflect.Type) (names []string, types map[string]reflect.Type) {
 	types = make(map[string]reflect.Type)
 	for i := range t.NumField() {
@@ -104,7 +104,7 @@ func fields(t reflect.Type, within []reflect.Type) (names []string, types map[st
 			if types[name] == nil {
 				names = append(names, name)
 			}
-			types[name] = f.Type // which wins over those of embedded structs
+			types[name] = f.Type // wins over fields of embedded structs
 		}
 	}
 	return names, types

@@ -32,7 +32,7 @@ type inner struct {
 	Inner int    `json:"inside"` // hidden by the outer one
 }
 
-// A path is followed through the types as encoding/json writes their values.
+// A path is followed through the types in the form that encoding/json writes.
 func TestCheckPath(t *testing.T) {
 	t.Parallel()
 	_ = tree{hid: 1}.hid

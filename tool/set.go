@@ -78,7 +78,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// checkArgs reports why a type cannot be the type of arguments.
+// checkArgs returns the reason why a type cannot be the type of arguments.
 func checkArgs(t reflect.Type) error {
 	if isOpen(t) {
 		return nil
@@ -97,7 +97,7 @@ func isOpen(t reflect.Type) bool {
 	return t == nil || t == reflect.TypeFor[any]() || t == reflect.TypeFor[map[string]any]()
 }
 
-// Lookup returns the tool of that name.
+// Lookup returns the tool called name.
 func (s Set) Lookup(name string) (Tool, bool) {
 	e, ok := s.tools[name]
 	return e.tool, ok

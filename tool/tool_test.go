@@ -261,14 +261,14 @@ func TestErrors(t *testing.T) {
 	if data, err := wrong.MarshalJSON(); err != nil || !strings.Contains(string(data), `"pointer":"/x"`) {
 		t.Errorf("got %s, %v", data, err)
 	}
-	// The zero value beside an error is nothing that was returned.
+	// The zero value with an error counts as no result.
 	s = set(t, tool.Func("z", "", func(context.Context, struct{}) (int, error) { return 0, errors.New("no") }))
 	if res, _ := s.Call(t.Context(), "z", tool.Call{}); res.Data != nil {
 		t.Errorf("got %v", res.Data)
 	}
 }
 
-// typed is a tool that is no Func: it is given its arguments as its Spec says.
+// typed is a tool that is not a Func: its arguments have the type in its Spec.
 type typed struct {
 	of   reflect.Type
 	seen *any
@@ -323,7 +323,7 @@ func TestArgsAreOfTheTypeInTheSpec(t *testing.T) {
 	}
 }
 
-// A Func can also be called directly, as a test of it does, and learns of its call from the context.
+// A Func can also be called directly, as in a test of it, and finds its call in the context.
 func TestCurrent(t *testing.T) {
 	t.Parallel()
 	var spent budget.Cost

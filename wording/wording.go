@@ -14,7 +14,7 @@ type Part struct {
 	Kind Kind
 	// Text is the part in the words of the engine, for users who have written a pipeline.
 	Text string
-	// Value is what the part is about, such as a text of the user, "" if the kind is all.
+	// Value is the subject of the part, such as a text of the user, "" if the kind is enough.
 	Value string
 }
 
@@ -40,7 +40,7 @@ func Of(err error, words Words) string {
 	return text
 }
 
-// reword returns a text that has the message of an error in it, with that message in the words of a door.
+// reword returns a text that contains the message of an error, with that message in the words of a door.
 func reword(text string, err error, words Words) string {
 	if own := err.Error(); own != "" && strings.Contains(text, own) {
 		return strings.Replace(text, own, Of(err, words), 1)

@@ -14,7 +14,7 @@ import (
 
 var overwrite = wording.Part{Kind: "set_overwrite", Text: "set overwrite to replace it"}
 
-// named is an error of a type of its own, with a message in parts.
+// named is an error of its own type, with a message in parts.
 type named struct{ name string }
 
 func (e *named) message() *worded.Error {

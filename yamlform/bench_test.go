@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/yamlform"
 )
 
-// worst are texts of about a MiB that cost the most, each in another way.
+// worst returns the most expensive texts of about a MiB, each for another reason.
 func worst() map[string]string {
 	repeat := func(s string) string { return strings.Repeat(s, yamlform.MaxBytes/len(s)) }
 	few := func(s string) string { return strings.Repeat(s, (yamlform.MaxMarks-10)/strings.Count(s, ",")) }
@@ -56,8 +56,7 @@ func worst() map[string]string {
 	}
 }
 
-// BenchmarkWorst shows the time and, as MiB, the most memory in use of the texts that cost the most: at most 0.6 s and
-// 200 MiB.
+// BenchmarkWorst reports the time and, as MiB, the peak memory of the most expensive texts: at most 0.6 s and 200 MiB.
 func BenchmarkWorst(b *testing.B) {
 	for name, text := range worst() {
 		b.Run(name, func(b *testing.B) {

@@ -10,24 +10,24 @@ import (
 )
 
 const (
-	// MaxBytes is the longest YAML text, in bytes, that [Decode] reads and [Encode] writes.
+	// MaxBytes is the size in bytes of the longest YAML text that [Decode] reads and [Encode] writes.
 	MaxBytes = 1 << 20
-	// maxDepth is how deeply lists and mappings may be nested.
+	// maxDepth is the maximum nesting depth of lists and mappings.
 	maxDepth = 100
-	// maxValues is how many keys and values a text may have.
+	// maxValues is the maximum number of keys and values of a text.
 	maxValues = 200_000
-	// maxMarks is how many of the marks that make flow style and complex keys a text may have: commas, [, {, and ?
-	// before white space. They count wherever they stand, also within strings: the YAML parser keeps all of a flow
-	// collection in memory, some 500 bytes for each mark, before it gives out the first of it.
+	// maxMarks is the maximum number of the marks of flow style and complex keys in a text: commas, [, {, and ? before
+	// white space. They count everywhere, even within strings: the YAML parser keeps a whole flow collection in memory,
+	// some 500 bytes for each mark, before it returns the first part.
 	maxMarks = 80_000
 )
 
-// Decode reads a pipeline from YAML: it makes JSON of the text and has d decode that. d is used as it is, with three
-// exceptions. Its MaxBytes and MaxDepth hold for the YAML text. They can lower [MaxBytes] and the 100 levels, not raise
-// them. Its Locate is replaced: lines and columns, both from 1, of problems and of the pipeline's warnings are those of
-// the YAML text; columns count characters. An error is a *millrace.ValidationError, except that of a wrong registry in
-// d. Mistakes of the YAML itself are reported first, all of them unless the text cannot be parsed, with codes that
-// begin with "yaml_"; only a text without such problems is decoded. Decode is safe for concurrent use.
+// Decode reads a pipeline from YAML: it converts the text to JSON and decodes it with d. d is used as it is, with three
+// exceptions. Its MaxBytes and MaxDepth apply to the YAML text. They can lower [MaxBytes] and the 100 levels, not raise
+// them. Its Locate is replaced: lines and columns, both from 1, of problems and of the pipeline's warnings refer to the
+// YAML text; columns count characters. An error is a *millrace.ValidationError, except the error for a wrong registry
+// in d. Mistakes in the YAML itself are reported first, with codes that start with "yaml_": all of them, unless the
+// text cannot be parsed. Only a text without such problems is decoded. Decode is safe for concurrent use.
 func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
 	depth := maxDepth
 	if d.MaxDepth > 0 {
@@ -42,14 +42,14 @@ func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
 		return millrace.Pipeline{}, &millrace.ValidationError{Problems: problems}
 	}
 	d.Locate = (&locator{top: top, members: make(map[*place]map[string]*place)}).locate
-	d.MaxBytes, d.MaxDepth = mostJSON, -1 // both were checked in the YAML
+	d.MaxBytes, d.MaxDepth = mostJSON, -1 // both were checked in the YAML text
 	return d.Decode(r.json)
 }
 
-// mostJSON is more than the JSON of any text has: two bytes of YAML give ten of JSON at most.
+// mostJSON is more than the JSON of any text needs: two bytes of YAML become at most ten bytes of JSON.
 const mostJSON = 16 * MaxBytes
 
-// unreadable returns what keeps a text from being parsed at all, or nil.
+// unreadable returns the problem that prevents parsing a text at all, or nil.
 func unreadable(data []byte, most int) *millrace.Problem {
 	if len(data) > most {
 		return wrongText(codeTooLarge, 0, 0, fmt.Sprintf("the text has %d bytes, more than %d", len(data), most),
@@ -66,9 +66,9 @@ func unreadable(data []byte, most int) *millrace.Problem {
 	return nil
 }
 
-// badCharacter returns the problem of the first character that the text may not have, or nil: what is not UTF-8,
-// control characters, and what some programs take for the end of a line, so that lines would be counted differently and
-// strings changed without a word.
+// badCharacter returns the problem of the first forbidden character of the text, or nil: invalid UTF-8, control
+// characters, and characters that only some programs treat as the end of a line, so that line numbers would differ and
+// strings would silently change.
 func badCharacter(data []byte) *millrace.Problem {
 	for at := 0; at < len(data); {
 		r, size := utf8.DecodeRune(data[at:])
@@ -109,7 +109,7 @@ func marks(data []byte) int {
 	}
 }
 
-// wrongText is the one problem of a text that cannot be parsed. Line 0 means that it has no place.
+// wrongText returns the only problem of a text that cannot be parsed. Line 0 means that it has no place.
 func wrongText(code string, line, column int, message, hint string) *millrace.Problem {
 	at := ""
 	if line > 0 {

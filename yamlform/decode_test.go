@@ -67,7 +67,7 @@ steps:
     new_text: "\t{{left.count}} uses of ☃ in {{find.files}}\n"
 `
 
-// One pipeline in both forms is one value, whatever its style.
+// A pipeline has the same value in both forms, in every style.
 func TestSameAsJSON(t *testing.T) {
 	t.Parallel()
 	want, err := millrace.Decode([]byte(inJSON))
@@ -95,7 +95,7 @@ func TestSameAsJSON(t *testing.T) {
 	}
 }
 
-// Each problem has its place in the YAML text. testdata/problems has texts and what is said of them.
+// Each problem has its place in the YAML text. testdata/problems has texts and their problems.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/problems/*.yaml")
@@ -138,7 +138,7 @@ func problems(t *testing.T, err error) []millrace.Problem {
 	return invalid.Problems
 }
 
-// The type of a scalar, as the value of a variable.
+// The type of a scalar as the value of a variable.
 func TestScalars(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -167,7 +167,7 @@ func TestScalars(t *testing.T) {
 	}
 }
 
-// A repair has the place in the YAML, under whatever name.
+// A repair has its place in the YAML, under every name.
 func TestPlacesOfRepairs(t *testing.T) {
 	t.Parallel()
 	const text = "name: x\nsteps:\n  - id: e\n    action: edit\n    params:\n      file: a.txt\n      old: o\n      nw_text: n\n"

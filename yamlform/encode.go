@@ -9,10 +9,10 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// Encode writes a pipeline as YAML that [Decode] reads as an equal one, with its fields in the order of the JSON form.
-// A string stands without quotes if it has only letters, digits and _./- and cannot be taken for anything else, below |
-// if it has lines, and in double quotes otherwise. The error is that of the pipeline's MarshalJSON, or that the text is
-// more than Decode reads.
+// Encode writes a pipeline as YAML that [Decode] reads as an equal pipeline, with its fields in the order of the JSON
+// form. A string has no quotes if it has only letters, digits and _./- and cannot be read as anything else. Other
+// strings with several lines are blocks after |, and the rest is in double quotes. An error comes from the pipeline's
+// MarshalJSON, or reports that the text is more than Decode reads.
 func Encode(p millrace.Pipeline) ([]byte, error) {
 	text, err := p.MarshalJSON()
 	if err != nil {
@@ -35,8 +35,8 @@ type writing struct {
 	out  []byte
 }
 
-// value writes the next value. begun means that it stands where a list or a mapping can begin: at the beginning of the
-// text, or after a dash. Then indent is its own column, else that of the key that it is the value of.
+// value writes the next value. begun means that a list or a mapping can start at this position: at the start of the
+// text, or after a dash. Then indent is the column of the value, otherwise the column of its key.
 func (w *writing) value(indent int, begun bool) error {
 	token, err := w.from.Token()
 	if err != nil {
@@ -70,7 +70,7 @@ func (w *writing) space(begun bool) {
 	}
 }
 
-// container writes a list or a mapping, of which the beginning has been read.
+// container writes a list or a mapping whose opening token has been read.
 func (w *writing) container(open json.Delim, indent int, begun bool) error {
 	if !w.from.More() {
 		w.space(begun)

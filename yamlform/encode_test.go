@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/yamlform"
 )
 
-// What Encode writes is meant to be read and edited.
+// The output of Encode is easy to read and edit.
 func TestEncode(t *testing.T) {
 	t.Parallel()
 	p, err := millrace.Decode([]byte(inJSON))

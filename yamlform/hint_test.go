@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/yamlform"
 )
 
-// TestHints: a hint goes by what stands at the place of the error, and a mistake of another kind has not that hint.
+// TestHints: a hint depends on the text at the position of the error, and another mistake does not get that hint.
 func TestHints(t *testing.T) {
 	const colon, halves, backslash, behind = `text with ": "`, "two halves", "a backslash is written twice", "closing quote"
 	for value, hint := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/yamlform"
 )
 
-// A text that is too large is one problem, of the limit that it passes.
+// A text that is too large has one problem, for the limit that it exceeds.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	large := inYAML + strings.Repeat("#", yamlform.MaxBytes-len(inYAML))
@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Many problems are reported up to a thousand, and long names do not make them many times as long as the text.
+// At most a thousand problems are reported, and long names do not make them many times longer than the text.
 func TestManyProblems(t *testing.T) {
 	t.Parallel()
 	_, err := yamlform.Decode(millrace.Decoder{}, []byte("name: n\nlist:\n"+strings.Repeat("- 012\n", 3000)))
@@ -68,7 +68,7 @@ func TestEncodeTooLarge(t *testing.T) {
 	}
 }
 
-// The decoder that is given decodes: its registry, and its repairs. Warnings have their places in the YAML text.
+// Decode uses the given decoder: its registry, and its repairs. Warnings have their places in the YAML text.
 func TestDecoder(t *testing.T) {
 	t.Parallel()
 	text := []byte("name: n\n# comment\nsteps:\n- id: a\n  action: search\n  params:\n    pattern: x\n    file_types: .go\n")

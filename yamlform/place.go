@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// place is where a value of the YAML text stands, and what is in it. The tree of places is kept while the JSON is
-// decoded because it is a third of the parser's.
+// place is the position of a value in the YAML text, with its children. The tree of places is kept during the decoding
+// of the JSON, because it needs a third of the memory of the parser's tree.
 type place struct {
 	line, column         int32
 	nameLine, nameColumn int32
@@ -20,11 +20,11 @@ type place struct {
 // locator finds places by JSON pointers. It is not safe for concurrent use.
 type locator struct {
 	top     *place
-	members map[*place]map[string]*place // of the mappings that were looked into
+	members map[*place]map[string]*place // of the mappings that were searched
 }
 
-// locate returns the line and the column of the value that a pointer leads to, or of its name. Where that is not in the
-// text, it is the last value on the way that is.
+// locate returns the line and the column of the value at a JSON pointer, or of its name. If the text does not have it,
+// it returns the place of the last value on the way.
 func (l *locator) locate(pointer string, name bool) (line, column int) {
 	at := l.top
 	for rest := pointer; rest != ""; {

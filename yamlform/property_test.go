@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/yamlform"
 )
 
-// Strings that some YAML takes for something else, or that blocks and quotes could get wrong.
+// Strings that some version of YAML reads as something else, or that are difficult in blocks and quotes.
 var awkward = []string{
 	"", " ", "\n", "\n\n", "a\n", "a\n\n", "a\n\nb", " a\nb", "\ta\n\tb\n", "a \nb", "a\n \nb", "a\n\t\nb\n", "# a\nb", "---\na\n", "...\n", "- a\n- b\n",
 	"a: b", "a #b", "'", `"`, `\`, "a\r\nb\r\n", "\r", "\u0085", "\u2028a\u2029", "\ufeff", "\x00", "\x7f", "\u009f", "\U0001f600", "\U000e0001", "\u202e", "\ufffd",
@@ -33,7 +33,7 @@ func id() *rapid.Generator[string] {
 		rapid.StringMatching(`[A-Za-z0-9_-]{1,12}`))
 }
 
-// pipeline draws a pipeline whose strings are awkward.
+// pipeline draws a pipeline with awkward strings.
 func pipeline(t *rapid.T) millrace.Pipeline {
 	b := millrace.New(rapid.SampledFrom([]string{"n", "yes", "012", "a: b", "- a"}).Draw(t, "name")).
 		Options(millrace.Options{DryRun: rapid.Bool().Draw(t, "dry"), Parallel: rapid.Bool().Draw(t, "parallel")})
@@ -60,7 +60,7 @@ func pipeline(t *rapid.T) millrace.Pipeline {
 	return p
 }
 
-// What Encode writes is read as an equal pipeline.
+// The output of Encode is read as an equal pipeline.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// value draws a value that JSON can say, as the default of a variable can be.
+// value draws a value of JSON, as the default of a variable can be.
 func value(t *rapid.T) any {
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
@@ -99,7 +99,7 @@ func value(t *rapid.T) any {
 	}
 }
 
-// A JSON text is read as the same pipeline, or refused by both, and so is what Encode makes of it.
+// A JSON text is read as the same pipeline, or refused by both, and so is the output of Encode.
 func TestSameAsDrawnJSON(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -122,7 +122,7 @@ func TestSameAsDrawnJSON(t *testing.T) {
 			return
 		}
 		if hidden(string(source)) {
-			return // what Decode does not take in a text
+			return // Decode refuses it in a text
 		}
 		if err != nil || !got.Equal(want) {
 			t.Fatalf("%v\n%s", err, source)
@@ -141,8 +141,8 @@ func hidden(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return 0x80 <= r && r <= 0x9f || r == 0xfffe || r == 0xffff })
 }
 
-// FuzzDecode: no text makes it panic; what is decoded can be written and is read as an equal pipeline, and what is
-// refused is refused with problems that have a message.
+// FuzzDecode: no text makes Decode panic; a decoded pipeline can be written and read as an equal pipeline, and a
+// refused text has problems with a message.
 func FuzzDecode(f *testing.F) {
 	files, err := filepath.Glob("testdata/problems/*.yaml")
 	if err != nil || len(files) == 0 {

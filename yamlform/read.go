@@ -30,22 +30,22 @@ const (
 	codeTooMany   = "too_many_problems"
 )
 
-// mostProblems is how many problems are reported; the rest is counted.
+// mostProblems is the number of problems that are reported; the rest is counted.
 const mostProblems = 1000
 
-// reading is one text being read.
+// reading is the state of reading one text.
 type reading struct {
-	depth    int // how deeply it may be nested
+	depth    int // the maximum nesting depth
 	json     []byte
 	pointer  []byte // to the value being written
 	values   int    // keys and values so far
 	problems []millrace.Problem
 	size     int      // bytes of the pointers of the problems
 	more     int      // problems left out
-	ids      []string // of the steps, as far as they can be told
+	ids      []string // of the steps, as far as they are known
 }
 
-// read parses the text and writes it as JSON. It returns where everything stands.
+// read parses the text and writes it as JSON. It returns the places of all values.
 func (r *reading) read(data []byte) *place {
 	root, wrong := r.parse(data)
 	if wrong != nil {
@@ -63,8 +63,8 @@ func (r *reading) read(data []byte) *place {
 	return top
 }
 
-// withoutVersion makes the directive that names a version 1 of YAML a comment: the parser reads 1.2 and takes no
-// directive for it (YAML 1.2, section 6.8.1).
+// withoutVersion turns a directive for version 1 of YAML into a comment: the parser reads 1.2 and accepts no such
+// directive (YAML 1.2, section 6.8.1).
 func withoutVersion(data []byte) []byte {
 	text := bytes.TrimPrefix(data, []byte("\ufeff"))
 	for rest := text; ; {
@@ -82,8 +82,8 @@ func withoutVersion(data []byte) []byte {
 	}
 }
 
-// parse returns the only document of the text. The parser may panic on what it does not expect, although no input is
-// known that makes it: that is the text's fault, and no reason to end the program.
+// parse returns the only document of the text. No input is known that makes the parser panic, but a panic counts as an
+// error of the text and does not end the program.
 func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -115,16 +115,16 @@ func (r *reading) parse(data []byte) (root *yaml.Node, wrong *millrace.Problem) 
 	return document.Content[0], nil
 }
 
-// limits end the parsing of what is nested too deeply before the parser calls itself too often.
+// limits stops the parser at the maximum depth, before its recursion gets too deep.
 type limits struct {
 	depth  int
 	passed bool // something is nested too deeply
 }
 
-// tooDeep is the message for what is nested deeper than that.
+// tooDeep returns the message for a text that is nested too deeply.
 func tooDeep(depth int) string { return "nested more than " + strconv.Itoa(depth) + " levels deep" }
 
-// CheckDepth is called by the parser at each level, counted for block and flow style apart.
+// CheckDepth is called by the parser at each level, with separate counts for block and flow style.
 func (l *limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
 	if depth > l.depth {
 		l.passed = true
@@ -136,7 +136,7 @@ func (l *limits) CheckDepth(depth int, _ *yaml.DepthContext) error {
 // CheckAlias is never called, because no alias is expanded.
 func (l *limits) CheckAlias(int, int) error { return nil }
 
-// problem notes a problem with the value being written.
+// problem records a problem with the value being written.
 func (r *reading) problem(n *yaml.Node, code, message, hint string) {
 	if r.size += len(r.pointer); len(r.problems) >= mostProblems || r.size > MaxBytes {
 		r.more++ // names can be long: a thousand pointers could be more than there is memory for
@@ -175,7 +175,7 @@ func (r *reading) notMapping(root *yaml.Node) {
 		hint))
 }
 
-// stepIDs returns the ids of the steps, "" for those that have no valid one.
+// stepIDs returns the ids of the steps, "" for steps without a valid id.
 func stepIDs(root *yaml.Node) []string {
 	steps := member(root, "steps")
 	if steps == nil || steps.Kind != yaml.SequenceNode {
@@ -190,7 +190,7 @@ func stepIDs(root *yaml.Node) []string {
 	return ids
 }
 
-// member returns the value of a mapping's first key of that name, or nil.
+// member returns the value of the first key with that name in a mapping, or nil.
 func member(n *yaml.Node, name string) *yaml.Node {
 	if n.Kind != yaml.MappingNode {
 		return nil

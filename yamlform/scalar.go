@@ -13,13 +13,13 @@ import (
 
 const quotedStyles = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// isPlain reports whether a scalar was written without quotes, tag and block mark: its text decides what it is.
+// isPlain reports whether a scalar has no quotes, tag or block mark: its text decides its type.
 func isPlain(n *yaml.Node) bool { return n.Style&(quotedStyles|yaml.TaggedStyle) == 0 && n.Tag != "!" }
 
 // isText reports whether a scalar, whose tag has been checked, is a string.
 func isText(n *yaml.Node) bool { return !isPlain(n) || n.Tag == "!!str" && !isNumber(n.Value) }
 
-// scalar writes a scalar. Text that other programs may read as something else is a problem.
+// scalar writes a scalar. Text that other programs may read differently is a problem.
 func (r *reading) scalar(n *yaml.Node) {
 	switch {
 	case !r.untagged(n):
@@ -43,7 +43,7 @@ func (r *reading) scalar(n *yaml.Node) {
 	}
 }
 
-// scalarName reports what a plain scalar that is not a string is taken for.
+// scalarName returns the type of a plain scalar that is not a string.
 func scalarName(n *yaml.Node) string {
 	switch n.Tag {
 	case "!!null":
@@ -62,7 +62,7 @@ func inQuotes(text string) string {
 	return `write it in quotes if it is text: "` + shown(text) + `"`
 }
 
-// isNumber reports whether text is a number in JSON.
+// isNumber reports whether text is a JSON number.
 func isNumber(text string) bool {
 	s := strings.TrimPrefix(text, "-")
 	digits := func() bool {
@@ -96,7 +96,7 @@ func isNumber(text string) bool {
 	return s == ""
 }
 
-// inRange reports whether a number of JSON is one in Go: neither too large nor, other than zero, too close to it.
+// inRange reports whether a JSON number fits a float64: neither too large nor, except for zero, too small.
 func inRange(text string) bool {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -106,7 +106,7 @@ func inRange(text string) bool {
 	return f != 0 || !strings.ContainsAny(mantissa, "123456789")
 }
 
-// shown is a text of the user's in a message: short, in one line, nothing that a terminal obeys.
+// shown returns a text of the user for a message: short, in one line, without control characters for a terminal.
 func shown(text string) string {
 	return fsutil.Visible(actions.Short(text, 40))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// syntaxProblem is the problem of a text that the parser refuses, for its depth if deep.
+// syntaxProblem returns the problem of a text that the parser refuses, because of its depth if deep.
 func syntaxProblem(err error, data []byte, deep bool) *millrace.Problem {
 	broken, ok := errors.AsType[*yaml.LoadError](err)
 	if !ok {
@@ -42,8 +42,8 @@ func syntaxProblem(err error, data []byte, deep bool) *millrace.Problem {
 	return wrongText(code, line, column, message, hintAt(data, broken))
 }
 
-// hintAt guesses what a line that the parser refuses was meant to be, from the mistakes that are made most. It goes by
-// the text at the place of the error: the words of the parser may change.
+// hintAt guesses the most common mistake for a line that the parser refuses. It uses the text at the position of the
+// error, because the messages of the parser may change.
 func hintAt(data []byte, broken *yaml.LoadError) string {
 	line, context := lineOf(data, broken.Mark.Line), lineOf(data, broken.ContextMark.Line)
 	before, at := cut(line, broken.Mark.Column)
@@ -69,7 +69,7 @@ func hintAt(data []byte, broken *yaml.LoadError) string {
 	return ""
 }
 
-// isHalf reports whether the four digits of an escape are half of a character.
+// isHalf reports whether the four digits of an escape are a surrogate, half of a character.
 func isHalf(digits string) bool {
 	n, err := strconv.ParseUint(digits[:min(4, len(digits))], 16, 32)
 	return err == nil && utf16.IsSurrogate(rune(n))
@@ -85,13 +85,13 @@ func cut(line string, column int) (before, at string) {
 	return line, ""
 }
 
-// begins reports whether a value of the line begins with a mark.
+// begins reports whether a value of the line starts with a mark.
 func begins(line, mark string) bool {
 	trimmed := strings.TrimLeft(line, " \t-")
 	return strings.HasPrefix(trimmed, mark) || strings.Contains(line, ": "+mark) || strings.Contains(line, "- "+mark)
 }
 
-// lineOf returns a line of the text, counted from 1, without its end; "" if there is none.
+// lineOf returns a line of the text, counted from 1, without its line end; "" if there is none.
 func lineOf(data []byte, number int) string {
 	for ; number > 1; number-- {
 		i := bytes.IndexByte(data, '\n')
@@ -107,7 +107,7 @@ func lineOf(data []byte, number int) string {
 	return string(line)
 }
 
-// aliasAt returns the alias that begins at a column of the line, counted in characters from 1, with its mark; "" if
+// aliasAt returns the alias that starts at a column of the line, counted in characters from 1, with its mark; "" if
 // there is none.
 func aliasAt(line string, column int) string {
 	_, at := cut(line, column)

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// text writes a string and the end of the line. indent is the column of the lines of a block.
+// text writes a string and a line end. indent is the column for the lines of a block.
 func (w *writing) text(s string, indent int) {
 	if !clean(s) {
 		w.word(s)
@@ -15,7 +15,7 @@ func (w *writing) text(s string, indent int) {
 	}
 	w.out = append(w.out, '|')
 	if s[0] == ' ' || s[0] == '\t' {
-		w.out = append(w.out, '2') // or the first line would say how far the block is indented
+		w.out = append(w.out, '2') // otherwise the first line would set the indentation of the block
 	}
 	body, ended := strings.CutSuffix(s, "\n")
 	if !ended {
@@ -30,8 +30,8 @@ func (w *writing) text(s string, indent int) {
 	}
 }
 
-// clean reports whether a string can be shown as a block: it has lines, the first of them not empty, at most one end of
-// line at its end, no white space at the end of a line, and nothing that one does not see.
+// clean reports whether a string can be a block: it has several lines, the first not empty, at most one line end at its
+// end, no white space at the end of a line, and no invisible characters.
 func clean(s string) bool {
 	if !strings.Contains(s, "\n") || s[0] == '\n' || strings.HasSuffix(s, "\n\n") {
 		return false
@@ -77,7 +77,7 @@ func (w *writing) word(s string) {
 	w.out = append(w.out, '"')
 }
 
-// plain reports whether a string can stand without quotes: no version of YAML takes it for anything else.
+// plain reports whether a string needs no quotes: every version of YAML reads it as that string.
 func plain(s string) bool {
 	if s == "" || !isLetter(s[0]) {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// value writes a node as JSON, notes where it stands, and reports what is wrong with it.
+// value writes a node as JSON, records its place, and reports its problems.
 func (r *reading) value(n *yaml.Node, at *place, depth int) {
 	at.line, at.column = int32(n.Line), int32(n.Column)
 	if n.Anchor != "" {
@@ -31,13 +31,13 @@ func (r *reading) value(n *yaml.Node, at *place, depth int) {
 		default:
 			r.mapping(n, at, depth)
 		}
-	default: // what has gone wrong before has been reported
+	default: // the problem has been reported already
 		r.json = append(r.json, "null"...)
 	}
 }
 
-// isFull counts what is in a list or a mapping, and reports whether it is more than a text may have. The first time
-// that is a problem.
+// isFull counts the contents of a list or a mapping, and reports whether the text has too many. The first time it
+// records a problem.
 func (r *reading) isFull(n *yaml.Node) bool {
 	full := r.values > maxValues
 	if r.values += len(n.Content); r.values > maxValues && !full {
@@ -88,7 +88,7 @@ func (r *reading) mapping(n *yaml.Node, at *place, depth int) {
 	r.json = append(r.json, '}')
 }
 
-// key reports whether a key can be the name of a member, and what is wrong with it if it cannot.
+// key reports whether a key can be the name of a member, and records a problem if it cannot.
 func (r *reading) key(key *yaml.Node, seen map[string]int) bool {
 	length := len(r.pointer)
 	defer func() { r.pointer = r.pointer[:length] }()
@@ -129,7 +129,7 @@ func (r *reading) alias(n *yaml.Node) {
 		"write the value out; text that begins with * is written in quotes")
 }
 
-// untagged reports whether a node has no tag, or its default tag; another is a problem.
+// untagged reports whether a node has no tag, or its default tag; another tag is a problem.
 func (r *reading) untagged(n *yaml.Node) bool {
 	own := n.Tag == "!" || n.Style&yaml.TaggedStyle != 0
 	switch {
@@ -145,8 +145,8 @@ func (r *reading) untagged(n *yaml.Node) bool {
 	return false
 }
 
-// template returns the template that was written without quotes, "" if the node is not made of one:
-// {{find.files}} is a mapping whose only key is a mapping.
+// template returns a template without quotes, "" if the node is none: {{find.files}} is a mapping whose only key is a
+// mapping.
 func template(n *yaml.Node) string {
 	inner := only(n)
 	if inner == nil {

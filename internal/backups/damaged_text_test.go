@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/backups"
 )
 
-// TestDamagedError holds that the message is short however many files are damaged, and that Paths has all of them.
+// TestDamagedError checks that the message is short for any number of damaged files, and that Paths has all of them.
 func TestDamagedError(t *testing.T) {
 	t.Parallel()
 	e := &backups.DamagedError{ID: "1"}

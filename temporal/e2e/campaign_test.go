@@ -17,7 +17,7 @@ import (
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
-// Of two workers one is killed when half of the targets are done, and another one takes its place. Each tree is changed
+// One of two workers is killed when half of the targets are done, and another worker replaces it. Each tree is changed
 // exactly once.
 func TestKilledWorker(t *testing.T) {
 	n := 60
@@ -61,8 +61,7 @@ func TestKilledWorker(t *testing.T) {
 	once(t, dir, targets)
 }
 
-// A campaign is held at its gate by a server, refuses a digest that is not that of its plans, and goes on with the
-// right one.
+// A server holds a campaign at its gate, refuses a wrong digest of its plans, and continues with the right one.
 func TestGate(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()
@@ -121,7 +120,7 @@ func TestCancel(t *testing.T) {
 	record(t, conn, "millrace/default/cancel", "cancel.json")
 }
 
-// record writes the history of a workflow for the tests that replay it, if that is asked for.
+// record writes the history of a workflow for the replay tests, if MILLRACE_E2E_RECORD is set.
 func record(t *testing.T, conn client.Client, id, name string) {
 	t.Helper()
 	if os.Getenv("MILLRACE_E2E_RECORD") == "" {

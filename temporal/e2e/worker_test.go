@@ -33,12 +33,12 @@ const (
 	hostVariable      = "MILLRACE_E2E_HOST"
 	namespaceVariable = "MILLRACE_E2E_NAMESPACE"
 	dirVariable       = "MILLRACE_E2E_DIR"
-	storeVariable     = "MILLRACE_E2E_STORE" // has a store of durable runs, if it is not empty
-	openVariable      = "MILLRACE_E2E_OPEN"  // takes so long to open a tree, 0 if it is empty
-	stepVariable      = "MILLRACE_E2E_STEP"  // takes so long for a step, 100 ms if it is empty
+	storeVariable     = "MILLRACE_E2E_STORE" // the worker has a store of durable runs, if it is not empty
+	openVariable      = "MILLRACE_E2E_OPEN"  // the time to open a tree, 0 if it is empty
+	stepVariable      = "MILLRACE_E2E_STEP"  // the time of a step, 100 ms if it is empty
 )
 
-// key signs what the workers keep in trees.
+// key signs the workers' files in trees.
 var key = []byte("a key of these tests, and of no use elsewhere")
 
 func TestMain(m *testing.M) {
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// work is the life of a worker's process.
+// work runs the worker until its process ends.
 func work() error {
 	conn, err := client.Dial(client.Options{HostPort: os.Getenv(hostVariable), Namespace: os.Getenv(namespaceVariable), Logger: quiet{}})
 	if err != nil {
@@ -75,8 +75,8 @@ func work() error {
 	return nil
 }
 
-// workerOf works on the trees in a directory. Each target takes a while, so that workers are killed in the middle of
-// some.
+// workerOf returns a worker for the trees in a directory. Each target takes a while, so that some are in progress when
+// a worker is killed.
 func workerOf(dir string) (w millracetemporal.Worker, err error) {
 	w.Blobs = blobsOf(dir)
 	open, err := time.ParseDuration(cmp.Or(os.Getenv(openVariable), "0s"))
@@ -112,7 +112,7 @@ func workerOf(dir string) (w millracetemporal.Worker, err error) {
 	return w, err
 }
 
-// opened are trees that write down which process has opened which.
+// opened are trees that record which process has opened them.
 type opened struct {
 	fleet.Dirs
 	log  string
@@ -133,7 +133,7 @@ func (o opened) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
 	return o.Dirs.Open(ctx, t)
 }
 
-// openedBy are the targets that a process has opened, by id.
+// openedBy returns the targets that a process has opened, by id.
 func openedBy(t *testing.T, dir string, pid int) map[string]bool {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "opened"))
@@ -153,7 +153,7 @@ func blobsOf(dir string) millracetemporal.Blobs {
 	return millracetemporal.DirBlobs{FS: afero.NewOsFs(), Dir: filepath.Join(dir, "blobs")}
 }
 
-// start starts a worker in a process of its own, with more in its environment, and waits until it works.
+// start starts a worker in a new process, with additions to its environment, and waits until it works.
 func start(t *testing.T, server *temporaltest.TestServer, dir string, env ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -178,7 +178,7 @@ func start(t *testing.T, server *temporaltest.TestServer, dir string, env ...str
 	return cmd
 }
 
-// plant makes n trees in which each edit of twice shows.
+// plant makes n trees in which the number of edits by twice is visible.
 func plant(t *testing.T, dir string, n int) []fleet.Target {
 	t.Helper()
 	var targets []fleet.Target
@@ -196,7 +196,7 @@ func plant(t *testing.T, dir string, n int) []fleet.Target {
 	return targets
 }
 
-// twice is a pipeline whose work shows how often it was done: it makes each x two.
+// twice returns a pipeline whose number of runs is visible: it turns each x into two.
 func twice() millrace.Pipeline {
 	return millrace.New("twice").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "xx"}).MustBuild()
 }
@@ -212,7 +212,7 @@ func once(t *testing.T, dir string, targets []fleet.Target) {
 	}
 }
 
-// until waits until a campaign has come so far.
+// until waits until the progress of a campaign satisfies far.
 func until(t *testing.T, c millracetemporal.Client, id string, far func(millracetemporal.Progress) bool) millracetemporal.Progress {
 	t.Helper()
 	ctx := within(t, 20*time.Minute)
@@ -236,7 +236,7 @@ func (quiet) Info(string, ...any)  {}
 func (quiet) Warn(string, ...any)  {}
 func (quiet) Error(string, ...any) {}
 
-// within is the time that a test may take.
+// within returns a context that limits the time of a test.
 func within(t *testing.T, d time.Duration) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)

@@ -17,8 +17,9 @@ import (
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
-// A worker stands still until the server has given what it works on to another one, which has opened each of these trees, and then
-// goes on as if nothing had been. It has locked the trees, or has not come to that, and each is changed exactly once.
+// A worker is suspended until the server has given its targets to another worker, which has opened each of these trees,
+// and then it continues as if nothing had happened. It may or may not have locked the trees before. Each tree is
+// changed exactly once.
 func TestZombie(t *testing.T) {
 	for name, test := range map[string]struct {
 		locked bool
@@ -39,12 +40,12 @@ func TestZombie(t *testing.T) {
 				t.Fatal(err)
 			}
 			until(t, c, "zombie", func(p millracetemporal.Progress) bool { return p.Sum.Success > 10 })
-			time.Sleep(400 * time.Millisecond) // what comes next is on its way
+			time.Sleep(400 * time.Millisecond) // let the next targets start
 			if err := zombie.Process.Signal(syscall.SIGSTOP); err != nil {
 				t.Fatal(err)
 			}
 			held := unchanged(t, dir, openedBy(t, dir, zombie.Process.Pid))
-			for given := false; !given; time.Sleep(50 * time.Millisecond) { // the campaign itself may be in its hands too, and not answer
+			for given := false; !given; time.Sleep(50 * time.Millisecond) { // the zombie may also have the campaign itself, which then does not answer
 				if ctx.Err() != nil {
 					t.Fatal(ctx.Err())
 				}
@@ -54,7 +55,7 @@ func TestZombie(t *testing.T) {
 					given = given && by[id]
 				}
 			}
-			time.Sleep(2 * time.Second) // what the other one can do is done by then
+			time.Sleep(2 * time.Second) // by then the other worker has done what it can
 			locked := unchanged(t, dir, held)
 			t.Logf("%d trees in the hands of the worker that stands still, %d of them locked by it", len(held), len(locked))
 			if test.locked != (len(locked) > 0) || len(held) == 0 {
@@ -67,7 +68,7 @@ func TestZombie(t *testing.T) {
 			if err != nil || p.Sum.Success != len(targets) {
 				t.Errorf("%+v, %v", p, err)
 			}
-			if err := zombie.Process.Signal(os.Interrupt); err != nil { // it ends when it is done with what it has
+			if err := zombie.Process.Signal(os.Interrupt); err != nil { // it ends after its current targets
 				t.Fatal(err)
 			}
 			if err := zombie.Wait(); err != nil {
@@ -78,7 +79,7 @@ func TestZombie(t *testing.T) {
 	}
 }
 
-// unchanged are those of some targets whose trees are as they were planted.
+// unchanged returns those of some targets whose trees have not changed.
 func unchanged(t *testing.T, dir string, ids map[string]bool) map[string]bool {
 	t.Helper()
 	still := make(map[string]bool)
@@ -94,7 +95,8 @@ func unchanged(t *testing.T, dir string, ids map[string]bool) map[string]bool {
 	return still
 }
 
-// A worker with a store is killed by the third step of a target. The next worker with that store does no step again that was done.
+// A worker with a store is killed by the third step of a target. The next worker with that store repeats no finished
+// step.
 func TestKilledWithStore(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()

@@ -1,11 +1,11 @@
-// Campaign is a worker and a client in one: it runs a pipeline on every directory in a directory, by way of a server of
-// Temporal.
+// Campaign is a worker and a client in one: it runs a pipeline on every directory in a directory, with a Temporal
+// server.
 //
 //	temporal server start-dev
 //	go run ./examples/campaign -dir TREES pipeline.json
 //
-// Start it on more machines that have the same directories, with -worker, and they share the work. Kill any of them:
-// the others go on, and each tree is changed once. With -store, a target whose worker was killed goes on where it was.
+// Start it on more machines that have the same directories, with -worker, to share the work. Kill any of them: the
+// others continue, and each tree is changed once. With -store, a target whose worker was killed resumes.
 package main
 
 import (
@@ -107,7 +107,7 @@ func run(ctx context.Context, address, dir, blobDir, keep, id, file string, gate
 	return err
 }
 
-// storeIn is the store in a directory, which lives as long as the process.
+// storeIn returns the store in a directory, which lasts as long as the process.
 func storeIn(dir string, trees fleet.Trees) (fleet.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func storeIn(dir string, trees fleet.Trees) (fleet.Store, error) {
 	return store.Manage(rundir.Host{Trees: trees})
 }
 
-// trees are the directories in a directory, but for hidden ones.
+// trees returns the directories in a directory, except for hidden ones.
 func trees(dir string) ([]fleet.Target, error) {
 	entries, err := os.ReadDir(dir)
 	var targets []fleet.Target
