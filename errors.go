@@ -2,7 +2,6 @@ package millrace
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"

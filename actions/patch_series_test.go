@@ -11,11 +11,11 @@ import (
 const mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: a <a>\n" +
 	"Subject: [PATCH] m\n\n---\n"
 
-// fiveBlocks are five equal blocks, so that only their places differ.
+// fiveBlocks are equal, so that only the place tells one from another.
 var fiveBlocks = strings.Repeat("{\nroot\n}\n", 5)
 
-// TestPatchSeries: the sections of a later commit apply to the result of the earlier commits, the sections of one
-// commit to the tree before it.
+// TestPatchSeries: the sections of a later commit apply to what the earlier ones have made, those of one commit to the
+// tree before it.
 func TestPatchSeries(t *testing.T) {
 	t.Parallel()
 	const (
@@ -104,22 +104,22 @@ func TestPatchSeries(t *testing.T) {
 	})
 }
 
-// TestPatchSections: hunks, blocks and sections of one file, in all formats, as in a table of docs/patch.md.
+// TestPatchSections: hunks, blocks and sections of one file, in all formats, as docs/patch.md has them in a table.
 func TestPatchSections(t *testing.T) {
 	t.Parallel()
 	uni := func(hunks string) string { return "--- a/f\n+++ b/f\n" + hunks }
 	env := func(body string) actions.Patch { return text("*** Begin Patch\n" + body + "*** End Patch\n") }
 	block := func(old, now string) string {
-		return "	}
+		return "<<<<<<< SEARCH\n" + old + "=======\n" + now + ">>>>>>> REPLACE\n"
+	}
 	const update = "*** Update File: f\n"
 	const put = "that another hunk of the patch has put in"
 	ab, ba, ac := files{"f": "a\nb\n"}, files{"f": "b\na\n"}, files{"f": "c\nb\n"}
 	runPatchCases(t, []patchCase{
-		// Two hunks or blocks refer to the present file.
+		// Two hunks or blocks refer to the file as it is.
 		{"hunks, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+b\n@@ -2 +2 @@\n-b\n+a\n")), ba, "", ""},
 		{"hunks, apply_patch", ab, env(update + "@@\n-a\n+b\n@@\n-b\n+a\n"), ba, "", ""},
 		{"blocks", ab, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")), ba, "", ""},
-<<<<<<< HEAD
 		{"blocks with another file between", files{"f": "a\nb\n", "g": "1\n"},
 			text("f\n" + block("a\n", "b\n") + "g\n" + block("1\n", "2\n") + "f\n" + block("b\n", "a\n")),
 			files{"f": "b\na\n", "g": "2\n"}, "", ""},
@@ -152,7 +152,7 @@ func TestPatchSections(t *testing.T) {
 	})
 }
 
-// TestPatchNames: the file names in the lines of a patch.
+// TestPatchNames: how the lines of a patch name a file.
 func TestPatchNames(t *testing.T) {
 	t.Parallel()
 	const hunk = "@@ -1 +1 @@\n-1\n+2\n"
@@ -203,7 +203,7 @@ func TestPatchNames(t *testing.T) {
 	})
 }
 
-// TestPatchApplied: a patch can be applied again without harm.
+// TestPatchApplied: a patch is applied again without harm.
 func TestPatchApplied(t *testing.T) {
 	t.Parallel()
 	const made = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+1\n"
