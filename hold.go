@@ -43,7 +43,7 @@ type Approver interface {
 // Trimmer is what an [Approver] can be besides: it leaves out a part of a plan that it has approved.
 type Trimmer interface {
 	// Trim returns the plan that is committed: the approved plan, or a plan that its Reject, RejectHunks or Revise has
-	// returned. What blocks that plan still does. Errors are handled as the errors of Approve.
+	// returned. Limits and risk can still block that plan. Errors are handled as the errors of Approve.
 	Trim(ctx context.Context, plan *Plan) (*Plan, error)
 }
 
@@ -121,8 +121,8 @@ func (p *Plan) end(err error) (*Result, error) {
 	return res, err
 }
 
-// mayCommit returns the plan that a run commits: its own, or what the Checkpointer has left of it, which is to be closed.
-// The error is the reason why it must not be committed now.
+// mayCommit returns the plan that a run commits: its own plan, or the trimmed plan of the Checkpointer, which must be
+// closed. The error is the reason why it must not be committed now.
 func (p *Plan) mayCommit(ctx context.Context) (*Plan, error) {
 	c := p.tree.x.Checkpoints
 	if c == nil || len(p.changes) == 0 {

@@ -54,9 +54,10 @@ var arrows = map[string][]string{
 		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
 		"internal/schedule", "internal/strictjson", "internal/show", "internal/kinds", "internal/synonyms", "wording",
 	},
-	"internal/disk":    {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
-	"internal/errorfs": {"capability", "internal/names"},
-	"internal/fetched": {},
+	"internal/disk":      {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
+	"internal/errorfs":   {"capability", "internal/names"},
+	"internal/fetched":   {},
+	"internal/highlight": {},
 	"internal/filelock": {
 		"capability", "change",
 		"internal/disk", "internal/names", "internal/panics", "internal/poll", "internal/rootfs",
@@ -140,7 +141,7 @@ var arrows = map[string][]string{
 		"actions", "internal/kinds", "command", "internal/rootfs", "internal/scratch", "internal/stage",
 	},
 	"htmlreport":    {".", "change", "internal/page"},
-	"internal/page": {".", "change", "fsutil"},
+	"internal/page": {".", "change", "fsutil", "internal/highlight"},
 	"lsp":           {".", "actions", "change", "fsutil", "risk"},
 	"runs":          {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/show", "internal/strictjson", "internal/synonyms", "wording"},
 	"millracetest": {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/highlight"
 )
 
 // Row is a change as a page shows it.
@@ -78,12 +79,13 @@ func (p *Page) lines(r Row, most int64) bool {
 	} else {
 		p.WriteString(`<table class="diff"><colgroup><col class="n"/><col class="n"/><col class="s"/><col/></colgroup>` + "\n")
 	}
+	colours := coloursOf(r)
 	for n, h := range r.Hunks {
 		box := ""
 		if r.Box != nil {
 			box = r.Box(n)
 		}
-		if !p.hunk(h, box, r.Side, most) {
+		if !p.hunk(h, colours, box, r.Side, most) {
 			return false
 		}
 	}
@@ -92,8 +94,8 @@ func (p *Page) lines(r Row, most int64) bool {
 }
 
 // hunk writes a hunk, with HTML first. It stops once the page has more bytes than most, and reports whether it has not.
-func (p *Page) hunk(h millrace.Hunk, box string, side bool, most int64) bool {
-	lines := h.Lines()
+func (p *Page) hunk(h millrace.Hunk, colours *highlight.Language, box string, side bool, most int64) bool {
+	lines := coloured(h.Lines(), colours)
 	returns := allReturns(lines)
 	h.Text = "" // lines has it
 	p.WriteString("<tbody>\n<tr class=\"at\"><td colspan=\"4\">" + box + strings.TrimSuffix(h.String(), "\n"))
@@ -114,18 +116,18 @@ func (p *Page) hunk(h millrace.Hunk, box string, side bool, most int64) bool {
 }
 
 // below writes the lines of a hunk in one column. It stops as hunk does.
-func (p *Page) below(lines []millrace.HunkLine, returns bool, most int64) bool {
+func (p *Page) below(lines []line, returns bool, most int64) bool {
 	for _, l := range lines {
 		if int64(p.Len()) > most {
 			return false
 		}
-		p.line(l, returns)
+		p.row(l, returns)
 	}
 	return true
 }
 
 // allReturns reports whether each line has a "\r" before its end; then it is not shown with each.
-func allReturns(lines []millrace.HunkLine) bool {
+func allReturns(lines []line) bool {
 	for _, l := range lines {
 		if l.Op == '\\' || !strings.HasSuffix(l.Text, "\r") {
 			return false
@@ -134,7 +136,7 @@ func allReturns(lines []millrace.HunkLine) bool {
 	return len(lines) > 0
 }
 
-func (p *Page) line(l millrace.HunkLine, returns bool) {
+func (p *Page) row(l line, returns bool) {
 	number := func(n int) {
 		p.WriteString("<td>")
 		if n > 0 {
@@ -166,6 +168,6 @@ func (p *Page) line(l millrace.HunkLine, returns bool) {
 	default:
 		p.WriteString(`<td></td><td>`)
 	}
-	p.marked(text, l.Marks)
+	p.marked(text, l)
 	p.WriteString("</td></tr>\n")
 }

@@ -3,20 +3,18 @@ package page
 import (
 	"strconv"
 	"strings"
-
-	"github.com/millrace-go/millrace"
 )
 
 // half is a side of a row: a line of the old or of the new text, with the note that its line has no end.
 type half struct {
 	number int
-	line   millrace.HunkLine
+	line   line
 	noEnd  string
 }
 
 // beside writes the lines of a hunk in two columns, the old text on the left. A run of removed lines stands beside the
 // run of added lines that follows it. It stops once the page has more bytes than most, and reports whether it has not.
-func (p *Page) beside(lines []millrace.HunkLine, returns bool, most int64) bool {
+func (p *Page) beside(lines []line, returns bool, most int64) bool {
 	var left, right []half
 	var last *half // to which a note about the end of the text belongs
 	flush := func() bool {
@@ -82,7 +80,7 @@ func (p *Page) half(side []half, n int, class string, returns bool) {
 	if returns {
 		text = strings.TrimSuffix(text, "\r")
 	}
-	p.marked(text, h.line.Marks)
+	p.marked(text, h.line)
 	if h.noEnd != "" {
 		p.WriteString(`<small class="end">`)
 		p.Text(h.noEnd)

@@ -7,12 +7,14 @@ const Style = `
   --paper: #fbfbfa; --card: #ffffff; --ink: #1f2328; --soft: #5f6972; --line: #e3e6e8; --head: #f4f6f7;
   --new: #eaf7ee; --new-mark: #b4e6c1; --new-ink: #1a7f37; --old: #fdeeee; --old-mark: #f6c6c6; --old-ink: #b3302b;
   --at: #eef3f9; --at-ink: #4b6584; --warn: #fdf6e3; --warn-ink: #7a5b00; --rename-ink: #6b4fa0;
+  --comment-ink: #525b64; --text-ink: #0a5c7a; --number-ink: #854600; --key-ink: #7a3e9d;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #14171a; --card: #1a1e22; --ink: #d9dee3; --soft: #8b96a1; --line: #2b3137; --head: #20252a;
-    --new: #17291e; --new-mark: #285c39; --new-ink: #6cc385; --old: #2f1c1d; --old-mark: #713033; --old-ink: #f08a84;
+    --new: #17291e; --new-mark: #224f31; --new-ink: #6cc385; --old: #2f1c1d; --old-mark: #713033; --old-ink: #f08a84;
     --at: #1c2530; --at-ink: #8fa9c6; --warn: #2b2514; --warn-ink: #dfc06a; --rename-ink: #b79ae6;
+    --comment-ink: #b4bec8; --text-ink: #8ecae6; --number-ink: #e6bd85; --key-ink: #d6bdf5;
   }
 }
 * { box-sizing: border-box; }
@@ -77,6 +79,10 @@ del { color: var(--old-ink); }
 .diff .new td:nth-child(3) { color: var(--new-ink); }
 .diff .old td:nth-child(3) { color: var(--old-ink); }
 .diff .end td { color: var(--soft); font-style: italic; }
+.diff .c, .side .c { color: var(--comment-ink); }
+.diff .t, .side .t { color: var(--text-ink); }
+.diff .u, .side .u { color: var(--number-ink); }
+.diff .k, .side .k { color: var(--key-ink); }
 mark { border-radius: 3px; background: none; color: inherit; }
 .modified .new mark, .renamed .new mark { background: var(--new-mark); }
 .modified .old mark, .renamed .old mark { background: var(--old-mark); }

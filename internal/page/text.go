@@ -88,19 +88,19 @@ func (p *Page) Name(path string) {
 	p.WriteString(`</bdi>`)
 }
 
-// marked writes a line with the ranges of it that were changed.
-func (p *Page) marked(line string, marks [][2]int) {
+// marked writes the text of a line with its colours and the ranges of it that were changed.
+func (p *Page) marked(text string, l line) {
 	done := 0
-	for _, m := range marks {
-		from, to := min(max(m[0], done), len(line)), min(m[1], len(line))
+	for _, m := range l.Marks {
+		from, to := min(max(m[0], done), len(text)), min(m[1], len(text))
 		if from >= to {
 			continue
 		}
-		p.Text(line[done:from])
+		p.spans(text, done, from, l.spans)
 		p.WriteString(`<mark>`)
-		p.Text(line[from:to])
+		p.spans(text, from, to, l.spans)
 		p.WriteString(`</mark>`)
 		done = to
 	}
-	p.Text(line[done:])
+	p.spans(text, done, len(text), l.spans)
 }

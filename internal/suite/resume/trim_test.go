@@ -51,6 +51,10 @@ func TestTrim(t *testing.T) {
 		if got := suite.Read(t, fsys, "a") + suite.Read(t, fsys, "b"); got != test.a+test.b || (err == nil) != test.success {
 			t.Errorf("%s: the files have %q: %v", test.name, got, err)
 		}
+		refused := err != nil && err.Error() == "the host has trimmed another plan"
+		if refused != (test.name == "nil" || test.name == "other") {
+			t.Errorf("%s: %v", test.name, err)
+		}
 		if n := len(res.FilesChanged.Modified); test.name == "one" && n != 1 {
 			t.Errorf("%s: the result has %d files", test.name, n)
 		}

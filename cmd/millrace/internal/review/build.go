@@ -7,7 +7,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// leaves returns the rejected files, the files of which a part is accepted, and the directories that are not made then.
+// leaves returns the files without an accepted part, the files with some accepted parts, and the directories that are
+// not created then.
 func (r *Review) leaves() (none, partly []int, dirs []string) {
 	goes := make(map[string]bool) // directories with an accepted change
 	for n, f := range r.files {
@@ -31,8 +32,8 @@ func (r *Review) leaves() (none, partly []int, dirs []string) {
 	return none, partly, dirs
 }
 
-// Left returns what is left, as a run leaves it out (runs.PlayParams). Such parts are whole hunks of the plan: ok is false
-// if a hunk was split or edited.
+// Left returns the rejected parts in the form of runs.PlayParams. Such parts are whole hunks of the plan: ok is false if
+// a hunk was split or edited.
 func (r *Review) Left() (parts map[string][]int, ok bool) {
 	none, partly, dirs := r.leaves()
 	parts = make(map[string][]int)
@@ -61,8 +62,7 @@ func (r *Review) Left() (parts map[string][]int, ok bool) {
 	return parts, true
 }
 
-// build makes the plan with what is taken. If that is refused, at is the file that it is about, or -1 if it is not
-// known.
+// build builds the plan with the accepted parts. If that is refused, at is the file that caused it, or -1 if unknown.
 func (r *Review) build() (plan *millrace.Plan, at int, err error) {
 	none, partly, dirs := r.leaves()
 	var rejected []string

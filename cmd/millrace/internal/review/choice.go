@@ -30,8 +30,8 @@ func Divisible(c change.Change, hunks int) bool {
 	return hunks > 0 && isFile(c) && (c.Kind == change.Modified || c.Kind == change.Renamed)
 }
 
-// Without returns a plan without the rejected parts of its files, by their numbers in Files, and these parts as a run
-// leaves them out. The error is about an unknown number, a file that has changed, or a change that others need.
+// Without returns a plan without the rejected parts of its files, by their numbers in Files, and the rejected parts in
+// the form of runs.PlayParams. The error is about an unknown number, a file that has changed, or a change that others need.
 func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, map[string][]int, error) {
 	r := New(plan)
 	for _, f := range r.files {

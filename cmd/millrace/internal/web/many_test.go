@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/web"
+	"github.com/millrace-go/millrace/cmd/millrace/internal/webtest"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // counted counts how often a file is opened.
@@ -69,4 +72,69 @@ func TestTenThousandFiles(t *testing.T) {
 			t.Errorf("page %q shows %d files, and has opened %d", at, shown, opened)
 		}
 	}
+}
+
+// A plan of 10,000 files of code: open is from the call to the first page, and again a page that was shown before.
+func BenchmarkPage(b *testing.B) {
+	root, err := fsutil.OpenRoot(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer root.Close()
+	text := strings.Repeat("func f() error { return nil } // of one\n", 20)
+	for i := range 10_000 {
+		dir := fmt.Sprintf("d%02d", i%100)
+		err := errors.Join(root.MkdirAll(dir, 0o755),
+			afero.WriteFile(root, fmt.Sprintf("%s/f%04d.go", dir, i), []byte(text), 0o644))
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	var x millrace.Executor
+	plan, err := x.Plan(b.Context(), root, millrace.New("words").
+		Step("fix", actions.PatternReplace{FilePattern: "**", SedPattern: []string{"s/one/two/g"}}).MustBuild())
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer plan.Close()
+	stored, err := plan.MarshalJSON()
+	if err != nil {
+		b.Fatal(err)
+	}
+	open := func() (*webtest.Visitor, func()) {
+		ctx, cancel := context.WithCancel(b.Context())
+		address, ended := make(chan string, 1), make(chan error, 1)
+		go func() {
+			ended <- web.Decide(ctx, "127.0.0.1:0", web.Plan{Open: func(ctx context.Context) (*millrace.Plan, error) {
+				return x.OpenPlan(ctx, root, stored)
+			}}, func(a string) { address <- a })
+		}()
+		v, err := webtest.Open(<-address)
+		if err != nil || v.Status != 200 || strings.Count(v.Page, `<div class="file"`) != 100 {
+			b.Fatalf("status %d: %v", v.Status, err)
+		}
+		return v, func() {
+			v.Client.CloseIdleConnections()
+			cancel()
+			<-ended
+		}
+	}
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			_, closing := open()
+			b.StopTimer()
+			closing()
+			b.StartTimer()
+		}
+	})
+	b.Run("again", func(b *testing.B) {
+		v, closing := open()
+		defer closing()
+		for b.Loop() {
+			if err := v.Get("./"); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(len(v.Page)), "bytes/page")
+	})
 }

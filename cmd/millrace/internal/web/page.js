@@ -41,6 +41,10 @@
     const [file, ...hunks] = ofFile(box);
     if (box !== file) file.checked = file.checked && hunks.length === 0 || hunks.some((h) => h.checked);
     else for (const h of hunks) h.checked = file.checked;
+    // The tree shows which files are left.
+    const link = document.querySelector(`.tree a[href="#${fileOf(box).id}"]`);
+    const all = hunks.every((h) => h.checked);
+    if (link) link.parentElement.querySelector(".state").textContent = !file.checked ? "left" : all ? "" : "partly left";
   };
   const set = (box, taken) => {
     box.checked = taken;
@@ -63,6 +67,22 @@
     all.slice(n).forEach((b) => set(b, taken));
     return all.length - 1;
   };
+  // The steps that made a hunk, or all hunks of a file.
+  const steps = (box) => {
+    const at = box.closest(".at") || fileOf(box);
+    const names = [...at.querySelectorAll(".by")].flatMap((by) => by.textContent.replace(/^by /, "").split(", "));
+    return [...new Set(names)].sort().join();
+  };
+  const like = (all, n) => {
+    const by = steps(all[n]);
+    for (const b of all.slice(n)) if (by && steps(b) === by) set(b, true);
+    return decide(all, n, true);
+  };
+  const fold = (all, n) => {
+    const lines = fileOf(all[n]).querySelector("details");
+    lines.open = !lines.open;
+    return all.indexOf(ofFile(all[n])[0]);
+  };
   const keys = {
     y: (all, n) => decide(all, n, true),
     n: (all, n) => decide(all, n, false),
@@ -70,9 +90,13 @@
     d: (all, n) => rest(all, n, false),
     A: (all, n) => every(all, n, true),
     D: (all, n) => every(all, n, false),
+    t: like,
+    p: fold,
     j: (all, n) => n + 1,
     b: (all, n) => n - 1,
   };
+  // The keys that end a review lead to its buttons, which are pressed by Enter.
+  const ends = { q: ".decide input[type=text], .decide .yes", Q: ".decide .no" };
   document.addEventListener("change", (event) => {
     if (event.target.matches("input[name=take]")) follow(event.target);
   });
@@ -81,6 +105,12 @@
     if (event.key === "?") {
       const help = document.querySelector(".keys");
       if (help) help.open = !help.open;
+      return;
+    }
+    const button = ends[event.key] && document.querySelector(ends[event.key]);
+    if (button) {
+      event.preventDefault();
+      button.focus();
       return;
     }
     const key = keys[event.key], all = boxes();

@@ -3,6 +3,7 @@ package web_test
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -94,6 +95,9 @@ func TestKeys(t *testing.T) {
 		{"DbbbA", "0 0.0 0.1 0.2 1.0", "2.1"},
 		{"bb", "", "0"},
 		{"z", "", ""},
+		{"DbbbT", "0 0.0 0.1 0.2 1 1.0 1.1 2 2.0 2.1", "1.1"},
+		{"Dbbbt", "0 0.0 0.1 0.2 1.0", "2"},
+		{"jp", "", "0"},
 	} {
 		b.visit(s.address)
 		b.press(strings.Split(c.keys, "")...)
@@ -102,6 +106,23 @@ func TestKeys(t *testing.T) {
 		here := eval[string](b, `document.querySelector(".here input")?.value ?? ""`)
 		if left != c.left || here != c.here {
 			t.Errorf("%s leaves %q and is at %q, not %q at %q", c.keys, left, here, c.left, c.here)
+		}
+	}
+	if eval[bool](b, `document.querySelector("#f0 details").open`) {
+		t.Error("the key p does not fold the lines of the file")
+	}
+	state := `document.querySelector('.tree a[href="#f0"]').parentElement.querySelector(".state").textContent`
+	for keys, want := range map[string]string{"jn": "partly left", "n": "left", "nbbbby": ""} {
+		b.visit(s.address)
+		b.press(strings.Split(keys, "")...)
+		if got := eval[string](b, state); got != want {
+			t.Errorf("%s: the tree marks the file with %q, not with %q", keys, got, want)
+		}
+	}
+	for key, button := range map[string]string{"q": "button.yes", "Q": "button.no"} {
+		b.press(key)
+		if !eval[bool](b, "document.activeElement.matches("+quoted(button)+")") {
+			t.Errorf("the key %s does not lead to %s", key, button)
 		}
 	}
 	b.press("?")
@@ -182,4 +203,64 @@ func TestScreensOfRuns(t *testing.T) {
 		}
 		b.quiet(s.address)
 	}
+}
+
+// Code is shown in colours that axe-core can read, in one column or two. The tree is a column of its own in a wide window.
+func TestScreensOfCode(t *testing.T) {
+	b, axe := openChromium(t), readAxe(t)
+	s := serve(t, millrace.Executor{}, map[string]string{
+		"a.go": "package a // one\n\n/* one */\nfunc one() string {\n\treturn \"one\" + `one` // one\n}\n\nvar one1 = 1\n",
+		"b.py": "# one\ndef one():\n    \"\"\"one\"\"\"\n    return 'one' if 1 else None\n",
+		"c.md": words,
+	})
+	for _, c := range []struct {
+		width  int
+		scheme string
+	}{{1200, "light"}, {400, "dark"}, {1200, "dark"}, {400, "light"}} {
+		b.as(c.width, c.scheme)
+		b.visit(s.address)
+		for _, side := range []string{"below", "beside"} {
+			if button := `button[value="lines:` + side + `"]`; eval[bool](b, "!!document.querySelector("+quoted(button)+")") {
+				b.loading(func() { b.click(button) })
+			}
+			name := fmt.Sprintf("code-%d-%s-%s", c.width, c.scheme, side)
+			if colours := eval[int](b, `new Set([...document.querySelectorAll("td span[class]")].map((s) =>
+				getComputedStyle(s).color)).size`); colours < 4 {
+				t.Errorf("%s: the code has %d colours", name, colours)
+			}
+			if tables := eval[int](b, `document.querySelectorAll("table.side").length`); (tables == 3) != (side == "beside") {
+				t.Errorf("%s: %d files are side by side", name, tables)
+			}
+			wide := eval[bool](b, `document.querySelector(".tree").getBoundingClientRect().right <=
+				document.querySelector("#f0").getBoundingClientRect().left`)
+			if wide != (c.width == 1200) {
+				t.Errorf("%s: the tree is a column: %v", name, wide)
+			}
+			b.fits()
+			b.picture(name)
+			eval[any](b, "scrollTo(0, document.body.scrollHeight); null") // the buttons cover no line there
+			b.axed(axe, name)
+		}
+	}
+	b.quiet(s.address)
+}
+
+// A hunk of a waiting run is left in a browser, and the rest is approved.
+func TestScreensOfPartOfRun(t *testing.T) {
+	b, axe := openChromium(t), readAxe(t)
+	list := []runs.Run{{ID: "4", Status: runs.Manual, Name: "fix", Held: &runs.Held{JobID: "41"}}}
+	jobs := map[string][]runs.Job{"4": {{ID: "41", Name: "commit", Kind: runs.JobCommit, Status: runs.Manual}}}
+	s := serveRuns(t, "a.go", three, list, jobs)
+	b.as(400, "light")
+	b.visit(s.address)
+	b.loading(func() { b.click(`a[href$="/run/4/"]`) })
+	b.press("j", "y", "n", "q")
+	b.fits()
+	b.picture("runs-part")
+	b.axed(axe, "runs-part")
+	b.loading(func() { b.press("Enter") })
+	if want := map[string][]int{"a.go": {1}}; !reflect.DeepEqual(s.left, want) || len(s.decided) != 1 {
+		t.Errorf("%q was decided, and %v left, not %v", s.decided, s.left, want)
+	}
+	b.quiet(s.address)
 }

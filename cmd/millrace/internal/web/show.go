@@ -33,6 +33,7 @@ type view struct {
 	files  []change.Change
 	kind   func(c change.Change) change.ChangeKind
 	left   map[int]review.Choice
+	hunks  map[int]int // the numbers of hunks of the files that were read, as far as their hunks can be left
 	// whole means that nothing can be left. yes is the text of the button that makes the change.
 	whole bool
 	yes   string
@@ -52,6 +53,7 @@ func newView(s *site, at string, plan *millrace.Plan, whole bool) (*view, error)
 		yes:  yes,
 		site: s, at: at, plan: plan, digest: digest, files: review.Files(plan), whole: whole,
 		kind: page.KindsOf(plan.Result().FilesChanged), left: make(map[int]review.Choice),
+		hunks: make(map[int]int),
 	}, nil
 }
 
@@ -87,16 +89,15 @@ func (v *view) changes(p *page.Page, at, parts int) {
 	p.WriteString("<h2>Changes</h2>\n")
 	v.open(p, fmt.Sprintf("page:%d", at))
 	v.pages(p, at, parts)
-	lines, bytes := 0, int64(0)
+	lines := 0
 	from, to := (at-1)*filesPerPage, min(at*filesPerPage, len(v.files))
 	p.WriteString("<div class=\"beside\">\n")
-	v.tree(p, from, to)
-	p.WriteString("<div>\n")
+	var files page.Page // before the tree, which shows what of their hunks is left
 	for n := from; n < to; n++ {
-		before := p.Len()
-		lines += v.file(p, n, openLines-lines, mostBytes-bytes)
-		bytes += int64(p.Len() - before)
+		lines += v.file(&files, n, openLines-lines, mostBytes-int64(files.Len()))
 	}
+	v.tree(p, from, to)
+	p.WriteString("<div>\n" + files.String())
 	if len(v.files) == 0 {
 		p.WriteString("<p class=\"quiet\">Nothing would change.</p>\n")
 	}
@@ -163,13 +164,8 @@ func (v *view) head(p *page.Page) {
 	v.begin(p, title)
 	p.WriteString("<p class=\"line\">Nothing is written yet. Leave out what is not wanted, then apply the rest.</p>\n")
 	p.Summary(result, v.digest)
-	p.WriteString(`</header>
-<details class="keys"><summary>Keys</summary>
-<p><code>y</code> <code>n</code> take or leave this hunk or file; <code>a</code> <code>d</code> the rest of the file;
-<code>A</code> <code>D</code> the rest of the page; <code>j</code> the next; <code>b</code> the one before;
-<code>?</code> these keys</p>
-</details>
-`)
+	p.WriteString("</header>\n")
+	v.keys(p)
 	p.Steps(result)
 }
 
@@ -214,49 +210,6 @@ func (v *view) move(w http.ResponseWriter, r *http.Request) bool {
 	return ok
 }
 
-// sideButton writes the button that shows the old lines beside the new lines, or above them again.
-func (v *view) sideButton(p *page.Page) {
-	if v.side.Load() {
-		p.WriteString("<button name=\"do\" value=\"lines:below\">In one column</button>\n")
-		return
-	}
-	p.WriteString("<button name=\"do\" value=\"lines:beside\">Side by side</button>\n")
-}
-
-// buttons ends the form with what is decided about the whole plan.
-func (v *view) buttons(p *page.Page) {
-	p.WriteString("<div class=\"decide\">\n")
-	if review.NeedsWord(v.plan.Result()) {
-		p.WriteString("<label>Type yes to apply it: <input type=\"text\" name=\"word\"/></label>\n")
-	}
-	p.WriteString("<button class=\"yes\" name=\"do\" value=\"apply\">" + v.yes + "</button>\n" +
-		"<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n</div>\n</form>\n")
-}
-
-// pages writes the buttons to other pages, which keep the choices of this page.
-func (v *view) pages(p *page.Page, at, parts int) {
-	p.WriteString("<div class=\"pages\">\n")
-	button := func(to int, text string) {
-		fmt.Fprintf(p, "<button name=\"do\" value=\"page:%d\">%s</button>\n", to, text)
-	}
-	if !v.whole {
-		button(at, "Keep these choices")
-	}
-	v.sideButton(p)
-	if parts > 1 {
-		fmt.Fprintf(p, "<span>Page %d of %d</span>\n", at, parts)
-		if at > 1 {
-			button(1, "First")
-			button(at-1, "Back")
-		}
-		if at < parts {
-			button(at+1, "Next")
-			button(parts, "Last")
-		}
-	}
-	p.WriteString("</div>\n")
-}
-
 // row reads a file for the page.
 func (v *view) row(n int) (page.Row, error) {
 	c := v.files[n]
@@ -267,6 +220,7 @@ func (v *view) row(n int) (page.Row, error) {
 		return row, err
 	}
 	if !v.whole && review.Divisible(c, len(diff.Hunks)) {
+		v.hunks[n] = len(diff.Hunks)
 		row.Box = func(h int) string {
 			return fmt.Sprintf(`<label>%s take</label>`, v.box(fmt.Sprintf("%v.%d", n, h),
 				!slices.Contains(v.left[n].Hunks, h), ""))

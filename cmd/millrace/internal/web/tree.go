@@ -110,7 +110,18 @@ func (t tree) file(n, cut int) {
 	kind := string(t.v.kind(c))
 	fmt.Fprintf(t, "<li class=\"%s\"><a href=\"#f%d\">", kind, n)
 	t.Name(c.Path[cut:])
-	t.WriteString("</a> <small>" + kind + "</small></li>\n")
+	t.WriteString("</a> <small>" + kind + "</small> <em class=\"state\">" + t.v.state(n) + "</em></li>\n")
+}
+
+// state returns what is left of a file, in words.
+func (v *view) state(n int) string {
+	switch c := v.left[n]; {
+	case c.All, len(c.Hunks) > 0 && len(c.Hunks) == v.hunks[n]:
+		return "left"
+	case len(c.Hunks) > 0:
+		return "partly left"
+	}
+	return ""
 }
 
 // jump writes the way to a file of another page: a button that keeps the choices of this page, or a link where there

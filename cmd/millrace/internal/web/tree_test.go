@@ -69,6 +69,17 @@ func TestTree(t *testing.T) {
 	}
 }
 
+// The tree marks the files of which something is left, also files that are shown folded.
+func TestTreeOfChoices(t *testing.T) {
+	t.Parallel()
+	s := serve(t, millrace.Executor{}, map[string]string{"a": words, "b": words, "c": words, "d": words})
+	s.press(200, "words", "page:1", "0.0", "1", "2.0", "2.1")
+	want := "4 files\na modified partly left\nb modified left\nc modified left\nd modified"
+	if tree := treeOf(s.Page); tree != want {
+		t.Errorf("the tree is:\n%s\nand not:\n%s", tree, want)
+	}
+}
+
 // The old lines stand beside the new lines or above them, as the person has chosen, on each page.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
