@@ -259,34 +259,6 @@ func useForce(do string) wording.Part {
 	return wording.Part{Kind: kinds.UseForce, Text: ". Use force=true to " + do}
 }
 
-// readOnlyFiles blocks changes and removals of files that their owner may not write to, because they are protected on
-// purpose. Only the mode counts, because root may write to everything.
-func (x Executor) readOnlyFiles(changes []change.Change) *BlockedError {
-	blocked := func(name, do string) *BlockedError {
-		message := worded.Errorf("file %s is read-only%v", name, useForce(do+" it"))
-		return &BlockedError{Reason: wording.Of(message, x.Words), path: name}
-	}
-	for _, c := range changes {
-		switch {
-		case isReadOnly(c.Replaced):
-			return blocked(c.Path, "replace")
-		case !isReadOnly(c.Old):
-		case c.Kind == change.Renamed:
-			return blocked(c.From, "rename")
-		case c.New.Kind == change.Absent:
-			return blocked(c.Path, "delete")
-		case c.New.Kind != change.File || c.Old.Hash != c.New.Hash:
-			return blocked(c.Path, "write to")
-		}
-	}
-	return nil
-}
-
-func isReadOnly(s change.State) bool {
-	const ownerWrite = 0o200
-	return s.Kind == change.File && s.Mode&ownerWrite == 0
-}
-
 // BudgetError means that a budget, of the pipeline or [Executor.Budget], does not allow the next step or the commit.
 // All staged changes are discarded.
 type BudgetError struct {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/agent"
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
@@ -297,4 +298,32 @@ func (x Executor) mayAct(p definition.Pipeline) error {
 		}
 	}
 	return nil
+}
+
+// readOnlyFiles blocks changes and removals of files that their owner may not write to, because they are protected on
+// purpose. Only the mode counts, because root may write to everything.
+func (x Executor) readOnlyFiles(changes []change.Change) *BlockedError {
+	blocked := func(name, do string) *BlockedError {
+		message := worded.Errorf("file %s is read-only%v", name, useForce(do+" it"))
+		return &BlockedError{Reason: wording.Of(message, x.Words), path: name}
+	}
+	for _, c := range changes {
+		switch {
+		case isReadOnly(c.Replaced):
+			return blocked(c.Path, "replace")
+		case !isReadOnly(c.Old):
+		case c.Kind == change.Renamed:
+			return blocked(c.From, "rename")
+		case c.New.Kind == change.Absent:
+			return blocked(c.Path, "delete")
+		case c.New.Kind != change.File || c.Old.Hash != c.New.Hash:
+			return blocked(c.Path, "write to")
+		}
+	}
+	return nil
+}
+
+func isReadOnly(s change.State) bool {
+	const ownerWrite = 0o200
+	return s.Kind == change.File && s.Mode&ownerWrite == 0
 }

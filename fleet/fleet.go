@@ -54,17 +54,17 @@ func (f Fleet) Check() error {
 	const negative = "a negative number is not allowed"
 	switch {
 	case f.Scheduler == nil:
-		return &errorform.FieldError{"Fleet.Scheduler", "nil", "there has to be one, such as Local"}
+		return &errorform.FieldError{Field: "Fleet.Scheduler", Value: "nil", Reason: "there has to be one, such as Local"}
 	case f.StopAfter < 0:
-		return &errorform.FieldError{"Fleet.StopAfter", strconv.Itoa(f.StopAfter), negative}
+		return &errorform.FieldError{Field: "Fleet.StopAfter", Value: strconv.Itoa(f.StopAfter), Reason: negative}
 	case f.Deadline < 0:
-		return &errorform.FieldError{"Fleet.Deadline", f.Deadline.String(), negative}
+		return &errorform.FieldError{Field: "Fleet.Deadline", Value: f.Deadline.String(), Reason: negative}
 	case f.PerSecond < 0 || math.IsNaN(f.PerSecond):
-		return &errorform.FieldError{"Fleet.PerSecond", strconv.FormatFloat(f.PerSecond, 'g', -1, 64),
-			"it has to be a number, and not a negative one"}
+		return &errorform.FieldError{Field: "Fleet.PerSecond", Value: strconv.FormatFloat(f.PerSecond, 'g', -1, 64),
+			Reason: "it has to be a number, and not a negative one"}
 	case f.Budget.Bytes != 0:
-		return &errorform.FieldError{"Fleet.Budget.Bytes", strconv.FormatInt(f.Budget.Bytes, 10),
-			"bytes are not counted here: set Executor.Budget"}
+		return &errorform.FieldError{Field: "Fleet.Budget.Bytes", Value: strconv.FormatInt(f.Budget.Bytes, 10),
+			Reason: "bytes are not counted here: set Executor.Budget"}
 	}
 	return f.Budget.Check()
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/panics"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -100,11 +101,11 @@ func TestWorkspaceRefused(t *testing.T) {
 	if _, err := left(); err == nil {
 		t.Error("a workspace could be taken back behind its step")
 	}
-	panics := own{Do: func(_ context.Context, _ *actions.Call, w *actions.Workspace) (actions.Outcome, error) {
+	panicking := own{Do: func(_ context.Context, _ *actions.Call, w *actions.Workspace) (actions.Outcome, error) {
 		_ = os.WriteFile(filepath.Join(w.Root, "a.txt"), nil, 0o644)
 		panic("at once")
 	}}
-	if _, err := x.Run(t.Context(), fsys, suite.One(panics)); !suite.Is[*panics.Error](err) {
+	if _, err := x.Run(t.Context(), fsys, suite.One(panicking)); !suite.Is[*panics.Error](err) {
 		t.Errorf("%v", err)
 	}
 	wantText(t, fsys, "a.txt", "one\n")
