@@ -77,7 +77,7 @@ func (s *Server) addTools() error {
 func (d described) withoutLibrary() described {
 	words := strings.NewReplacer(
 		" or by its name in the library", "", "The pipeline as JSON, or its name.", "The pipeline as JSON.",
-		"an object, its JSON as a text, or the name of one of the library", "an object, or its JSON as a text",
+		"an object, its JSON as a text, or the name of a pipeline of the library", "an object, or its JSON as a text",
 		"from this name of the library", "by this name",
 		"a pipeline of the library, or of a given pipeline", "a given pipeline",
 	)
