@@ -123,7 +123,8 @@ func (s *session) look(held *millrace.HeldError) (*record, error) {
 	if r.Job, err = s.w.jobFor(held.At.Index); err != nil {
 		return nil, err
 	}
-	if err := s.w.line(r.Job, held.Reason); err != nil {
+	// The log has no advice: each door words the advice, and it does not hold for long.
+	if err := s.w.line(r.Job, cmp.Or(r.Hold.Why, held.Reason)); err != nil {
 		return nil, err
 	}
 	return r, s.views(held.Plan)
