@@ -303,7 +303,7 @@ func (e *TimeoutError) Code() string { return errorform.Timeout }
 // executionsError reports that a run has made as many attempts as it may, see [Pipeline.MaxAttempts]. All that was
 // staged is discarded.
 type executionsError struct {
-	// Step is the id of the step that was to run next.
+	// Step is the id of the next step to run.
 	Step string
 	// Limit is the number of attempts.
 	Limit int

@@ -239,7 +239,7 @@ func (t *tree) storedRun(digest func() string) (*Result, error) {
 	return &res, committedAllTheSame(res.failedStep())
 }
 
-// keyWarnings say what a commit does without because there is no key, nil if there is one.
+// keyWarnings returns warnings about the effects of a missing key, nil if there is a key.
 func (t *tree) keyWarnings(key journal.Key) []string {
 	if key.Missing == nil {
 		return nil

@@ -184,8 +184,8 @@ type LibraryEntry struct {
 
 // libraryError reports a pipeline that a library lacks or cannot read.
 type libraryError struct {
-	// Name is the pipeline's, "" if it is the directory that cannot be read. Dir is the name of the directory, "" if it
-	// is about none of them.
+	// Name is the name of the pipeline, "" if the directory cannot be read. Dir is the name of the directory, "" if the
+	// error is not about a directory.
 	Name, Dir string
 	Err       error
 }
@@ -204,7 +204,7 @@ func (e *libraryError) Error() string {
 // Unwrap returns the reason.
 func (e *libraryError) Unwrap() error { return e.Err }
 
-// Code returns "invalid_pipeline", or "canceled" if Err is that of a context.
+// Code returns "invalid_pipeline", or "canceled" if Err is the error of a context.
 func (e *libraryError) Code() string {
 	return errorform.UnlessCanceled(e.Err, errorform.InvalidPipeline)
 }

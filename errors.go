@@ -154,7 +154,7 @@ func (e *CommitError) Code() string {
 //   - exec_failed: a command has failed: an *actions.CommandError
 //   - exec_denied: the host does not allow a command: a *command.DeniedError
 //   - agent_failed: an agent has failed. If the agent's own error has a method Code, it is that code instead
-//   - bulkhead_saturated: too much of its kind goes on already: a *bulkhead.SaturatedError
+//   - bulkhead_saturated: too many calls of this kind are running: a *bulkhead.SaturatedError
 //   - incomplete_plan: a step that acts outside of the tree was not run for the plan: ErrIncomplete
 //   - blocked: limits or risk forbid the change: a *BlockedError
 //   - read_only: the host only reads: ErrReadOnly

@@ -47,9 +47,9 @@ type Trimmer interface {
 	Trim(ctx context.Context, plan *Plan) (*Plan, error)
 }
 
-// HeldError reports that a run waits for a decision: at a step that is Manual, at an interrupted step that may have had
-// its effect outside of the tree, or where the [Checkpointer] has asked for it. A Result comes with it. Nothing was
-// written, and no lock is held; [Executor.Resume] goes on. Its code is "held".
+// HeldError reports that a run waits for a decision: at a Manual step, at an interrupted step that may have had its
+// effect outside of the tree, or where the [Checkpointer] has asked for it. A Result is returned with it. Nothing was
+// written, and no lock is held; [Executor.Resume] continues. Its code is "held".
 type HeldError struct {
 	// At is the next attempt, or the commit.
 	At Position
@@ -187,7 +187,7 @@ func (p *Plan) blocked() error {
 type BlockedError struct {
 	// Reason is the whole message. Its advice about force has the words of Executor.Words.
 	Reason string
-	// Level is the risk of the whole change, Files and Edits what it was judged by.
+	// Level is the risk of the whole change, judged by Files and Edits.
 	Level risk.Level
 	Files int
 	Edits int

@@ -240,8 +240,8 @@ type DriftError struct {
 	Outside string
 }
 
-// Error gives "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from 'find'",
-// and which step would act outside of the tree once more.
+// Error returns "base has changed since step 'find' read it: src/a.go (content), src/b.go (removed); resume from
+// 'find'", and the step that would act outside of the tree once more.
 func (e *DriftError) Error() string { return e.message().Error() }
 
 // As gives a door of the project the message in its parts.

@@ -102,7 +102,7 @@ func (r *run) attempt(ctx context.Context, v *visit, spent bool) {
 		return r.perform(ctx, v)
 	})
 	if spent && v.err != nil {
-		// there must not be an attempt to fail
+		// a failure would need an attempt, and none is left
 		v.stop = &executionsError{Step: v.result.StepID, Limit: r.machine.Attempts()}
 	}
 	if v.stop != nil {

@@ -36,7 +36,7 @@ type collisionError struct {
 	overwritable bool
 }
 
-// Error names the places and the files that would go there, ten of each and the number of the others.
+// Error names the places and the files that would go there: ten of each, and the number of the others.
 func (e *collisionError) Error() string {
 	texts := make([]string, len(e.collisions))
 	for i, c := range e.collisions {
@@ -54,7 +54,7 @@ func (e *collisionError) Paths() []string {
 	return paths
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *collisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
 
 func (e *collisionError) cause() string {

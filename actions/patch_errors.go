@@ -41,7 +41,7 @@ func (e *patchSyntaxError) Error() string { return e.message("").Error() }
 // As sets a target of a door of the project to the parts of the message.
 func (e *patchSyntaxError) As(target any) bool { return e.message("").Give(target) }
 
-// message returns the problems with their hints, each hint once and without that one.
+// message returns the problems with their hints. Each hint occurs once; the hint without is left out.
 func (e *patchSyntaxError) message(without string) *worded.Error {
 	hinted := map[string]bool{"": true, without: true}
 	return worded.Join(names.FirstErrors(e.Problems, mostFailures, func(p patchProblem) error {

@@ -7,15 +7,15 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// mail begins a commit as git format-patch does.
+// mail begins a commit in the form of git format-patch.
 const mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: a <a>\n" +
 	"Subject: [PATCH] m\n\n---\n"
 
-// fiveBlocks are equal, so that only the place tells one from another.
+// fiveBlocks are five equal blocks, so that only their places differ.
 var fiveBlocks = strings.Repeat("{\nroot\n}\n", 5)
 
-// TestPatchSeries: the sections of a later commit apply to what the earlier ones have made, those of one commit to the
-// tree before it.
+// TestPatchSeries: the sections of a later commit apply to the result of the earlier commits, the sections of one
+// commit to the tree before it.
 func TestPatchSeries(t *testing.T) {
 	t.Parallel()
 	const (
@@ -104,7 +104,7 @@ func TestPatchSeries(t *testing.T) {
 	})
 }
 
-// TestPatchSections: hunks, blocks and sections of one file, in all formats, as docs/patch.md has them in a table.
+// TestPatchSections: hunks, blocks and sections of one file, in all formats, as in a table of docs/patch.md.
 func TestPatchSections(t *testing.T) {
 	t.Parallel()
 	uni := func(hunks string) string { return "--- a/f\n+++ b/f\n" + hunks }
@@ -116,7 +116,7 @@ func TestPatchSections(t *testing.T) {
 	const put = "that another hunk of the patch has put in"
 	ab, ba, ac := files{"f": "a\nb\n"}, files{"f": "b\na\n"}, files{"f": "c\nb\n"}
 	runPatchCases(t, []patchCase{
-		// Two hunks or blocks refer to the file as it is.
+		// Two hunks or blocks refer to the present file.
 		{"hunks, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+b\n@@ -2 +2 @@\n-b\n+a\n")), ba, "", ""},
 		{"hunks, apply_patch", ab, env(update + "@@\n-a\n+b\n@@\n-b\n+a\n"), ba, "", ""},
 		{"blocks", ab, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")), ba, "", ""},
@@ -127,17 +127,17 @@ func TestPatchSections(t *testing.T) {
 			""},
 		{"later text, the name in two spellings", ab, text("d/../f\n" + block("a\n", "x\n") + "f\n" + block("x\n", "c\n")),
 			ac, "", put},
-		// One quotes what another one puts in.
+		// One block quotes text that another block inserts.
 		{"later text, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n@@ -1 +1 @@\n-x\n+c\n")), nil,
 			"its lines are not in the file", ""},
 		{"later text, apply_patch", ab, env(update + "@@\n-a\n+x\n@@\n-x\n+c\n"), ac, "", put},
 		{"later text, blocks", ab, text("f\n" + block("a\n", "x\n") + block("x\n", "c\n")), ac, "", put},
 		{"later text that changes nothing", files{"f": "a\n"}, text("f\n" + block("a\n", "b\n") + block("b\n", "a\n")),
 			files{"f": "a\n"}, "", "the patch changes nothing"},
-		// A section refers to what the earlier ones have made.
+		// A section refers to the result of the earlier sections.
 		{"sections, unified", ab, text(uni("@@ -1 +1 @@\n-a\n+x\n") + uni("@@ -1 +1 @@\n-x\n+c\n")), ac, "", ""},
 		{"sections, apply_patch", ab, env(update + "@@\n-a\n+x\n" + update + "@@\n-x\n+c\n"), ac, "", ""},
-		// A name is the name that the earlier sections have left.
+		// A name is a name that the earlier sections have left.
 		{"names, apply_patch", files{"f": "a\n", "g": "1\n"}, env(update +
 			"*** Move to: h\n*** Update File: g\n*** Move to: f\n" + update + "@@\n-1\n+2\n"), files{"h": "a\n", "f": "2\n"}, "",
 			""},
@@ -152,7 +152,7 @@ func TestPatchSections(t *testing.T) {
 	})
 }
 
-// TestPatchNames: how the lines of a patch name a file.
+// TestPatchNames: the file names in the lines of a patch.
 func TestPatchNames(t *testing.T) {
 	t.Parallel()
 	const hunk = "@@ -1 +1 @@\n-1\n+2\n"
@@ -203,7 +203,7 @@ func TestPatchNames(t *testing.T) {
 	})
 }
 
-// TestPatchApplied: a patch is applied again without harm.
+// TestPatchApplied: a patch can be applied again without harm.
 func TestPatchApplied(t *testing.T) {
 	t.Parallel()
 	const made = "diff --git a/f b/f\nnew file mode 100644\n--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+1\n"

@@ -15,8 +15,7 @@ import (
 // invalidError reports what is wrong with a limit. Where there are several mistakes, the error joins one of these for
 // each.
 type invalidError struct {
-	// Field is "usd", "files", "edits" or "bytes", the name of a field that there is not, or "" for the limit as a
-	// whole.
+	// Field is "usd", "files", "edits" or "bytes", the name of an unknown field, or "" for the limit as a whole.
 	Field string
 	// Message is the whole message.
 	Message string
@@ -24,16 +23,16 @@ type invalidError struct {
 	Hint string
 }
 
-// Error is the message.
+// Error returns the message.
 func (e *invalidError) Error() string { return e.Message }
 
 // Place returns the field and the hint. The check of a pipeline reports them apart from the message.
 func (e *invalidError) Place() (field, hint string) { return e.Field, e.Hint }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *invalidError) MarshalJSON() ([]byte, error) { return errorform.Marshal("invalid_budget", e) }
 
-// invalid makes the error of a field; the format follows its name.
+// invalid returns the error of a field; the format follows the field's name.
 func invalid(field, format string, args ...any) *invalidError {
 	name := "budget"
 	if field != "" {
@@ -42,7 +41,7 @@ func invalid(field, format string, args ...any) *invalidError {
 	return &invalidError{Field: field, Message: name + " " + fmt.Sprintf(format, args...)}
 }
 
-// quoted hints at the number that a value of the wrong kind has between its quotes.
+// quoted adds a hint if a value of the wrong kind is a number in quotes.
 func quoted(value []byte, e *invalidError) *invalidError {
 	text := strings.Trim(string(value), `"`)
 	if _, err := parse(text); err == nil && len(text) < len(value) {
@@ -51,7 +50,7 @@ func quoted(value []byte, e *invalidError) *invalidError {
 	return e
 }
 
-// tooSmall makes the error of a field that is 0 or less.
+// tooSmall returns the error of a field that is 0 or less.
 func tooSmall(field, got string) *invalidError {
 	e := invalid(field, "must be more than 0, got %s", got)
 	e.Hint = "leave it out for no limit"

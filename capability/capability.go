@@ -107,9 +107,9 @@ type MetaCopier interface {
 	CopyMeta(from, to string) error
 }
 
-// Inheriter gives a file or directory the access control list that it would have if it had been made in dir, where new
-// files have one from their directory, and takes any other away. It returns the permission bits that the list allows,
-// all of them if there is none: only these are to be set. To set them afterwards is left to the caller.
+// Inheriter sets the access control list of a file or directory to the list that it would inherit in dir, or removes
+// its list if it would inherit none. It returns the permission bits that the list allows, all of them if there is none:
+// only these may be set. The caller sets them afterwards.
 type Inheriter interface {
 	Inherit(dir, name string) (allowed fs.FileMode, err error)
 }

@@ -65,7 +65,7 @@ type limitError struct {
 	Limit, Got int64
 }
 
-// Error gives the limit and what there was.
+// Error returns the limit and the actual number.
 func (e *limitError) Error() string {
 	return fmt.Sprintf("the command was killed: %d %s, and the limit is %d", e.Got, e.What, e.Limit)
 }
@@ -73,7 +73,7 @@ func (e *limitError) Error() string {
 // Printed returns what was allowed, and what there was. The step words it with its other limits.
 func (e *limitError) Printed() (limit, got int64) { return e.Limit, e.Got }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *limitError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "limit".

@@ -87,7 +87,7 @@ type Fields struct {
 	Type    string `json:"type"`
 	StepRef string `json:"step_ref,omitempty" param:"id"`
 	Path    string `json:"path,omitempty"`
-	// Value is a whole number, in JSON perhaps in quotes. Nil is none.
+	// Value is a whole number, in JSON optionally in quotes. Nil means none.
 	Value *int `json:"value,omitempty" param:"quoted"`
 }
 

@@ -143,7 +143,7 @@ func problemsOf(t *testing.T, err error) []errorform.Problem {
 	return form.Problems
 }
 
-// Below encoding/json, which refuses some of these itself.
+// These call UnmarshalJSON directly, because encoding/json refuses some of them itself.
 func TestUnmarshalJSONDirectly(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

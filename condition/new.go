@@ -46,7 +46,7 @@ func (e *problemsError) Error() string {
 	return strings.Join(all, "; ")
 }
 
-// MarshalJSON gives the code, the message and the problems.
+// MarshalJSON returns the code, the message and the problems.
 func (e *problemsError) MarshalJSON() ([]byte, error) {
 	problems := make([]errorform.Problem, len(e.Problems))
 	for i, p := range e.Problems {
@@ -117,7 +117,7 @@ func noType(typ string) Problem {
 	}
 	p.Code, p.Message = codeUnknownType, fmt.Sprintf("unknown condition type '%s'", typ)
 	if near, ok := synonyms.Suggest(typ, names); ok {
-		// the nearest may mean another thing
+		// the nearest type may mean something else
 		p.Hint = fmt.Sprintf("did you mean '%s'? The types are %s", near, strings.Join(names, ", "))
 	}
 	return p

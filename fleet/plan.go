@@ -55,7 +55,7 @@ func (e *planChangedError) Error() string {
 		cut(e.Approved, 64))
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *planChangedError) MarshalJSON() ([]byte, error) { return errorform.Marshal(e.Code(), e) }
 
 // Code returns "plan_changed".

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fleetlimits"
 )
 
-// Campaign is one pipeline for many trees.
+// Campaign is a pipeline for many trees.
 type Campaign struct {
 	// ID names the campaign: letters, digits, "-" and "_", 1 to 255. A campaign that is run again under the
 	// same id leaves the targets alone that it has committed to already.

@@ -78,7 +78,7 @@ func asking(why string, advice wording.Kind) error {
 	return fmt.Errorf("%w: %w", worded.Errorf("%s%v", why, kinds.Play(advice)), millrace.ErrHold)
 }
 
-// differences names the paths in which a plan differs from the view of the plan that was held before.
+// differences returns the paths in which a plan differs from the view of the plan that was held before.
 func (r *recorder) differences(plan *millrace.Plan) string {
 	text, err := r.s.m.store.read(r.w.number, planFile, maxView)
 	var before view

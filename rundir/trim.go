@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/internal/exact"
+	"github.com/millrace-go/millrace/internal/kinds"
 )
 
 // leave returns the record of the parts of a plan that are left out. The paths need not be UTF-8.
@@ -42,7 +43,7 @@ func (r *recorder) Trim(_ context.Context, plan *millrace.Plan) (*millrace.Plan,
 	}
 	trimmed, err := without(plan, parts)
 	if err != nil {
-		return nil, fmt.Errorf("this cannot be left alone: %v: play or cancel: %w", err, millrace.ErrHold)
+		return nil, asking(fmt.Sprintf("this cannot be left alone: %v", err), kinds.PlayOther)
 	}
 	if digest, err = trimmed.Digest(); err != nil {
 		return nil, errors.Join(err, trimmed.Close())

@@ -43,7 +43,7 @@ func (e *notFoundError) Error() string {
 	return fmt.Sprintf("%s %s not found in project '%s'", e.What, shown(e.ID), shown(e.Project))
 }
 
-// MarshalJSON gives the code, the message and the paths.
+// MarshalJSON returns the code, the message and the paths.
 func (e *notFoundError) MarshalJSON() ([]byte, error) { return errorform.Marshal("not_found", e) }
 
 // Is makes it match [ErrNotFound].

@@ -195,7 +195,7 @@ func (c Client) putTargets(ctx context.Context,
 			return "", 0, context.Cause(ctx)
 		}
 		if t.Check() != nil {
-			// the worker reports what is wrong with it
+			// the worker reports the error
 			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleetlimits.RootLen)}
 			t.ID = short(t.ID, fleetlimits.IDLen+4)
 		}

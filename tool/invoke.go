@@ -51,7 +51,7 @@ func failed(name string, err error) error {
 	return &errorform.OutsideError{Kind: errorform.Tool, Name: name, Err: err}
 }
 
-// plain returns what JSON makes of a value.
+// plain returns a value in its JSON form.
 func plain(v any) (any, error) {
 	if v == nil {
 		return nil, nil
@@ -78,11 +78,11 @@ func plain(v any) (any, error) {
 
 // argsError reports that a tool was called with arguments that it does not take.
 type argsError struct {
-	// Problems has at least one.
+	// Problems has at least one problem.
 	Problems []Problem
 }
 
-// Error gives the first problem.
+// Error returns the first problem.
 func (e *argsError) Error() string {
 	p := e.Problems[0]
 	if p.Hint != "" {
@@ -91,7 +91,7 @@ func (e *argsError) Error() string {
 	return p.Message
 }
 
-// MarshalJSON gives the code, the message and the problems.
+// MarshalJSON returns the code, the message and the problems.
 func (e *argsError) MarshalJSON() ([]byte, error) {
 	problems := make([]errorform.Problem, len(e.Problems))
 	for i, p := range e.Problems {
@@ -100,8 +100,8 @@ func (e *argsError) MarshalJSON() ([]byte, error) {
 	return errorform.Marshal("invalid_tool_args", e, problems...)
 }
 
-// Code is "invalid_tool_args".
+// Code returns "invalid_tool_args".
 func (e *argsError) Code() string { return "invalid_tool_args" }
 
-// Retryable is false: the arguments stay the same.
+// Retryable returns false: the arguments stay the same.
 func (e *argsError) Retryable() bool { return false }
