@@ -28,6 +28,7 @@ type stored struct {
 	left    map[string][]int // of the run that was approved last
 	held    int              // how often a plan was opened, and how often closed
 	closed  int
+	gone    error // of opening a plan
 }
 
 // serveRuns serves the pages of runs. Those that wait hold a plan for the file a.
@@ -65,6 +66,9 @@ func serveRuns(t *testing.T, name, text string, list []runs.Run, jobs map[string
 			},
 			Get: s.get,
 			Held: func(ctx context.Context, _ runs.Run) (*millrace.Plan, func() error, error) {
+				if s.gone != nil {
+					return nil, nil, s.gone
+				}
 				plan, err := x.OpenPlan(ctx, s.root, s.served.stored)
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -265,6 +269,21 @@ func TestPartOfRun(t *testing.T) {
 	want := map[string][]int{"b": {0}}
 	if !reflect.DeepEqual(s.left, want) || !slices.Equal(s.decided, []string{"4 approved " + digest}) {
 		t.Errorf("%q was decided, and %v left, not %v", s.decided, s.left, want)
+	}
+}
+
+// A run whose plan cannot be opened any more can be rejected on its page.
+func TestRunWithoutPlan(t *testing.T) {
+	t.Parallel()
+	list, jobs := withTexts("plain")
+	s := serveRuns(t, "a", words, list, jobs)
+	s.gone = errors.New("a <b> has changed")
+	if err := s.Get("run/3/"); err != nil || s.Status != 409 || !strings.Contains(s.Page, "a &lt;b&gt; has changed") {
+		t.Fatalf("status %d, %v:\n%s", s.Status, err, s.Page)
+	}
+	s.press(200, "plain", "reject")
+	if !slices.Equal(s.decided, []string{"3 rejected"}) {
+		t.Errorf("this was decided: %q", s.decided)
 	}
 }
 
