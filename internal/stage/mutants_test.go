@@ -12,7 +12,7 @@ import (
 // -tags mutants -run Mutants ./internal/stage
 func TestMutants(t *testing.T) {
 	fstest.Mutants(t, []fstest.Mutant{
-		{"no turn at a delta", "keeper.go", "c.turn++ // bodies that were told do not change any more", "", "TestKeeper_handle"},
+		{"no turn at a delta", "keeper.go", "c.turn++ // written bodies no longer change", "", "TestKeeper_handle"},
 		{"no turn when it is built", "restore.go", "s.turn++", "", "TestKeeper_handle"},
 		{"log not continued", "restore.go", "b.c.seq = d.seq\n", "", "TestKeeper_order"},
 		{"no order of slots", "rebuild.go", "s := slot{seq: b.seq - t.ago}", "s := slot{}", "TestKeeper_order"},

@@ -14,7 +14,7 @@ func TestMutants(t *testing.T) {
 	const workspace, steps, left = "TestForeign_workspaceRandom", "TestForeign_random", "TestForeign_stragglersRandom"
 	fstest.Mutants(t, []fstest.Mutant{
 		{"what a command has seen is not compared", "../../scratch/hold.go", "if reason != \"\" {", "if false {", workspace},
-		{"names that a command has found free are not compared", "../../stage/holds.go", "case seen.Kind == change.Absent:\n\t\treturn \"created\", nil", "case seen.Kind == change.Absent:\n\t\treturn \"\", nil", workspace},
+		{"names that a command has found free are not compared", "../../stage/holds.go", "case seen.Kind == change.Absent:\n\t\treturn DriftCreated, nil", "case seen.Kind == change.Absent:\n\t\treturn \"\", nil", workspace},
 		{"absence is not asked again", "../../stage/collect.go", "if s.isFresh() {\n\t\treturn w.stillAbsent(at)\n\t}\n", "", steps},
 		{"a removed directory takes what it has by then", "../../stage/collect.go", "if other >= 0 {", "if other >= 0 && false {", steps},
 		{"a process that has left its session is not found", "../../../command/group_linux.go", "return err == nil && g.mark.On(pid)", "return err == nil && g.mark.On(pid) && false", left},
