@@ -188,7 +188,7 @@ func TestManyFiles(t *testing.T) {
 	if err := s.Get("file/210"); err != nil {
 		t.Fatal(err)
 	}
-	s.press(200, "words", "page:3", "210.0")
+	s.press(200, "words", "show:210", "210.0")
 	s.press(200, "words", "page:1")
 	_, values, err := s.Form()
 	if err != nil {

@@ -95,6 +95,9 @@ func (v *Visitor) Press(button string, leave ...string) error {
 	if err != nil {
 		return err
 	}
+	if !strings.Contains(v.Page, ` name="do" value="`+html.EscapeString(button)+`"`) {
+		return fmt.Errorf("the page has no button %s:\n%s", button, v.Page)
+	}
 	for _, box := range leave {
 		if !slices.Contains(values["take"], box) {
 			return fmt.Errorf("the page has no ticked box %s", box)
