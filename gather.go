@@ -170,7 +170,7 @@ func (r *run) handlesFailure() string {
 	if failed == nil {
 		return ""
 	}
-	byError := r.p.Steps[last.step].When.Type() == "prev_error"
+	byError := r.p.Steps[last.step].AfterError()
 	byJump := failed.result.Jump != nil && failed.result.Jump.By == string(flow.ByOnFail) &&
 		failed.result.Jump.To == last.result.StepID
 	if !byError && !byJump {

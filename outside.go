@@ -69,7 +69,7 @@ func (r *run) uncalledFor(i int) string {
 	if first < r.p.Len() {
 		return r.seen(r.p.Steps[first].ID).uncalled
 	}
-	if s.Input != definition.InputPrevious && s.When.Type() != "prev_error" &&
+	if s.Input != definition.InputPrevious && !s.AfterError() &&
 		!texts.Names(definition.RootPrev) && !r.p.IsTold(i) {
 		return ""
 	}

@@ -55,7 +55,9 @@ func (e *collisionError) Paths() []string {
 }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *collisionError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *collisionError) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal(errorform.StepFailed, e)
+}
 
 func (e *collisionError) cause() string {
 	if e.overwritable {

@@ -43,7 +43,9 @@ func (e *editFilesError) Paths() []string {
 }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *editFilesError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *editFilesError) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal(errorform.StepFailed, e)
+}
 
 // Unwrap returns the failures.
 func (e *editFilesError) Unwrap() []error {
@@ -66,7 +68,9 @@ func (f *editFailure) Error() string {
 func (f *editFailure) Paths() []string { return []string{f.Path} }
 
 // MarshalJSON returns the code, the message and the paths.
-func (f *editFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
+func (f *editFailure) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal(errorform.StepFailed, f)
+}
 
 // Unwrap returns Err.
 func (f *editFailure) Unwrap() error { return f.Err }
@@ -111,7 +115,7 @@ func (e *hashError) Error() string {
 func (e *hashError) cause() string { return causeStale }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *hashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *hashError) MarshalJSON() ([]byte, error) { return errorform.Marshal(errorform.StepFailed, e) }
 
 // lineOverlapError reports that two edits of a file change the same lines.
 type lineOverlapError struct {
@@ -125,7 +129,9 @@ func (e *lineOverlapError) Error() string {
 }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *lineOverlapError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *lineOverlapError) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal(errorform.StepFailed, e)
+}
 
 // textError reports that the text of a str_replace is not in a file.
 type textError struct {
@@ -153,7 +159,7 @@ func (e *textError) cause() string {
 }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *textError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *textError) MarshalJSON() ([]byte, error) { return errorform.Marshal(errorform.StepFailed, e) }
 
 // notUniqueError reports that the text of a str_replace without replace_all is in a file more than once.
 type notUniqueError struct {
@@ -194,4 +200,6 @@ func (e *notUniqueError) Error() string {
 func (e *notUniqueError) cause() string { return causeNotUnique }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *notUniqueError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *notUniqueError) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal(errorform.StepFailed, e)
+}

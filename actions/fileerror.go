@@ -72,7 +72,7 @@ func (e *FileError) As(target any) bool { return e.message().Give(target) }
 func (e *FileError) Paths() []string { return []string{e.Path} }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *FileError) MarshalJSON() ([]byte, error) { return errorform.Marshal(errorform.StepFailed, e) }
 
 // Unwrap returns the cause, such as [fs.ErrNotExist], [fsutil.ErrIsDir] or [ErrBinary].
 func (e *FileError) Unwrap() error { return e.Err }
@@ -157,4 +157,4 @@ func (e *lineError) Error() string {
 func (e *lineError) cause() string { return causeRange }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *lineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *lineError) MarshalJSON() ([]byte, error) { return errorform.Marshal(errorform.StepFailed, e) }

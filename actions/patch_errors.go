@@ -63,7 +63,7 @@ func (e *patchSyntaxError) MarshalJSON() ([]byte, error) {
 	for i, p := range e.Problems {
 		problems[i] = errorform.Problem{Line: p.Line, Message: p.Message, Hint: p.Hint}
 	}
-	return errorform.Marshal(stepFailed, e, problems...)
+	return errorform.Marshal(errorform.StepFailed, e, problems...)
 }
 
 // patchError lists every part of a [Patch] that cannot be applied, in the order of the patch.
@@ -101,7 +101,7 @@ func (e *patchError) Paths() []string {
 }
 
 // MarshalJSON returns the code, the message and the paths.
-func (e *patchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, e) }
+func (e *patchError) MarshalJSON() ([]byte, error) { return errorform.Marshal(errorform.StepFailed, e) }
 
 // Unwrap returns the failures.
 func (e *patchError) Unwrap() []error {
@@ -124,7 +124,9 @@ func (f *hunkFailure) Error() string {
 func (f *hunkFailure) Paths() []string { return []string{f.Path} }
 
 // MarshalJSON returns the code, the message and the paths.
-func (f *hunkFailure) MarshalJSON() ([]byte, error) { return errorform.Marshal(stepFailed, f) }
+func (f *hunkFailure) MarshalJSON() ([]byte, error) {
+	return errorform.Marshal(errorform.StepFailed, f)
+}
 
 // Unwrap returns Err.
 func (f *hunkFailure) Unwrap() error { return f.Err }

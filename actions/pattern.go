@@ -31,9 +31,6 @@ const (
 	codeForeignHole    = "foreign_hole"
 )
 
-// stepFailed is the code of action errors in JSON. It is the code of the step that they end.
-const stepFailed = "step_failed"
-
 // maxStepInstructions bounds the programs of all regular expressions of a step. An instruction needs about 300 bytes.
 const maxStepInstructions = 500_000
 

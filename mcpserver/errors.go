@@ -144,7 +144,7 @@ func codeOf(err error) string {
 	case errors.Is(err, runs.ErrBusy):
 		return "locked"
 	case errors.As(err, &file):
-		return "step_failed"
+		return failedCode
 	}
 	return code
 }
@@ -201,7 +201,7 @@ func next(err error, code string) string {
 	case errors.As(err, &blocked):
 		return personForces
 	}
-	if code == "step_failed" {
+	if code == failedCode {
 		return remedy(actions.ReportOf("", err).Cause)
 	}
 	switch code {

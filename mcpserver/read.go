@@ -154,7 +154,7 @@ func (c *call) lookAt(ctx context.Context, p millrace.Pipeline) ([]millrace.Step
 	}
 	code := codeOf(failed.Err)
 	if code == codeInternal {
-		code = "step_failed"
+		code = failedCode
 	}
 	return nil, &nextError{err: failed.Err, code: code, next: correctPath}
 }

@@ -80,7 +80,7 @@ func notText(content string, first int) error {
 	}
 	text += "; other lines can be read by start_line and end_line, " +
 		"and the action edit changes it by old_text and new_text"
-	return &nextError{err: errors.New(text), code: "step_failed", next: correctPath}
+	return &nextError{err: errors.New(text), code: failedCode, next: correctPath}
 }
 
 // directory lists a directory.

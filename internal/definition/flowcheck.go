@@ -215,7 +215,7 @@ func (d *Draft) warnUnreachable() {
 		case !reached[i]:
 			d.warn(fmt.Sprintf("/steps/%d", i), CodeUnreachable, "step '%s' can never run: '%s' always jumps over it",
 				s.ID, d.Steps[passes[i]].ID)
-		case i == 0 && s.When.Type() == "prev_error" && !d.isTarget(s.ID):
+		case i == 0 && s.AfterError() && !d.isTarget(s.ID):
 			d.warn("/steps/0/condition", CodeUnreachable, "step '%s' can never run: no step is executed before it",
 				s.ID)
 		}

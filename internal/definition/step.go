@@ -94,6 +94,9 @@ func (s Step) Inputs() []string {
 // TakesFiles reports whether the step works on the files of other steps.
 func (s Step) TakesFiles() bool { return len(s.Inputs()) > 0 || s.Input != "" }
 
+// AfterError reports whether the step runs only after a failed step.
+func (s Step) AfterError() bool { return s.When.Type() == "prev_error" }
+
 // maxRetries returns how many attempts a visit of the step may have after the first.
 func (s Step) maxRetries() int {
 	if s.MaxRetries == nil {
@@ -131,7 +134,7 @@ func (s Step) jumps() []string {
 	if s.Input != "" {
 		fields = append(fields, "input")
 	}
-	if s.When.Type() == "prev_error" {
+	if s.AfterError() {
 		fields = append(fields, "condition")
 	}
 	return fields
