@@ -176,9 +176,9 @@ func ExampleDecoder_lenient() {
 	// the code fence around the JSON was left out
 	// the text around the JSON was left out
 	// commas before closing brackets were left out
-	// 'dryRun' was taken for 'dry_run'
-	// 'old_string' was taken for 'old_text'
-	// the string for 'files' was taken for a list of one
+	// 'dryRun' was read as 'dry_run'
+	// 'old_string' was read as 'old_text'
+	// the string for 'files' was read as a list of one
 }
 
 // Text that a user has typed is a variable: whatever it looks like, it is not a template.

@@ -293,7 +293,7 @@ func TestWithin(t *testing.T) {
 		}
 	}
 	if _, err := (fleet.Dirs{}).Open(t.Context(), fleet.Target{ID: "t"}); err == nil {
-		t.Error("no root was taken for the working directory")
+		t.Error("an empty root was read as the working directory")
 	}
 }
 

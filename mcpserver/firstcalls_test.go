@@ -161,7 +161,7 @@ func TestFirstCalls_unknownTool(t *testing.T) {
 // A host's tool cannot bypass the limits of the server.
 func TestFirstCalls_readOnly(t *testing.T) {
 	c := serve(t, mcpserver.Config{ReadOnly: true}, map[string]string{"a.txt": "one\n"}, nil)
-	has(t, c.any("Read", `{"file_path":"a.txt"}`).text, "1\tone", "'Read' was taken for the tool fs_read")
+	has(t, c.any("Read", `{"file_path":"a.txt"}`).text, "1\tone", "'Read' was read as the tool fs_read")
 	for _, name := range []string{"Write", "Edit", "delete_file", "none"} {
 		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name,
 			Arguments: map[string]any{"path": "a.txt"}}); err == nil {

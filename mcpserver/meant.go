@@ -66,7 +66,7 @@ func (m *meaning) object(s *schema, object map[string]any) {
 		if _, taken := object[near]; !ok || taken {
 			continue
 		}
-		m.warn("'%s' was taken for '%s'", shown(name), near)
+		m.warn("'%s' was read as '%s'", shown(name), near)
 		object[near] = object[name]
 		delete(object, name)
 	}
@@ -81,7 +81,7 @@ func (m *meaning) object(s *schema, object map[string]any) {
 func (m *meaning) value(s *schema, name string, v any) any {
 	texts := slices.Equal(s.Type, types{"array"}) && s.Items != nil && slices.Equal(s.Items.Type, types{"string"})
 	if text, ok := v.(string); ok && texts {
-		m.warn("'%s' was taken for a list of one", name)
+		m.warn("'%s' was read as a list of one", name)
 		v = []any{text}
 	}
 	switch v := v.(type) {
@@ -90,7 +90,7 @@ func (m *meaning) value(s *schema, name string, v any) any {
 			return v
 		}
 		if known, ok := actions.Synonym(v, s.Enum); ok {
-			m.warn("%s '%s' was taken for '%s'", name, shown(v), known)
+			m.warn("%s '%s' was read as '%s'", name, shown(v), known)
 			return known
 		}
 	case map[string]any:
@@ -113,7 +113,7 @@ func shapes() map[string]func(*meaning, map[string]any) {
 		if _, steps := object["steps"]; !steps || object["pipeline_json"] != nil {
 			return
 		}
-		m.warn("the arguments were taken for 'pipeline_json'")
+		m.warn("the arguments were read as 'pipeline_json'")
 		whole := maps.Clone(object)
 		for _, own := range []string{"diff", "max_bytes"} {
 			delete(whole, own)
@@ -139,7 +139,7 @@ func (m *meaning) leaveOut(object map[string]any, names ...string) {
 // readShape converts ranges and switches of other tools.
 func readShape(m *meaning, object map[string]any) {
 	if view, ok := object["view_range"].([]any); ok && len(view) == 2 && object["start_line"] == nil {
-		m.warn("'view_range' was taken for 'start_line' and 'end_line'")
+		m.warn("'view_range' was read as 'start_line' and 'end_line'")
 		object["start_line"], object["end_line"] = view[0], view[1]
 		delete(object, "view_range")
 	}
@@ -150,16 +150,16 @@ func readShape(m *meaning, object map[string]any) {
 			continue
 		}
 		if name == "head" {
-			m.warn("'head' was taken for 'end_line'")
+			m.warn("'head' was read as 'end_line'")
 			object["end_line"] = count
 		} else {
-			m.warn("'tail' was taken for 'start_line'")
+			m.warn("'tail' was read as 'start_line'")
 			object["start_line"] = -count
 		}
 		delete(object, name)
 	}
 	if object["mode"] == modeDirectory && object["recursive"] == true && object["depth"] == nil {
-		m.warn("'recursive' was taken for 'depth'")
+		m.warn("'recursive' was read as 'depth'")
 		object["depth"] = -1
 		delete(object, "recursive")
 	}
@@ -175,7 +175,7 @@ func readShape(m *meaning, object map[string]any) {
 	}
 	for _, name := range []string{"-C", "-A", "-B"} {
 		if n, given := object[name]; given && object["context_lines"] == nil {
-			m.warn("'%s' was taken for 'context_lines'", name)
+			m.warn("'%s' was read as 'context_lines'", name)
 			object["context_lines"] = n
 			delete(object, name)
 		}
@@ -186,7 +186,7 @@ func readShape(m *meaning, object map[string]any) {
 func writeShape(m *meaning, object map[string]any) {
 	m.leaveOut(object, "explanation", "line_count")
 	if from, given := object["source"]; given && object["path"] == nil {
-		m.warn("'source' was taken for 'path'")
+		m.warn("'source' was read as 'path'")
 		object["path"] = from
 		delete(object, "source")
 	}
@@ -196,7 +196,7 @@ func writeShape(m *meaning, object map[string]any) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		if near, _ := actions.Synonym(name, []string{"path"}); near == "path" {
-			m.warn("'edits' were taken for 'fileEdits'")
+			m.warn("'edits' were read as 'fileEdits'")
 			object["fileEdits"] = []any{map[string]any{"path": object[name], "edits": edits}}
 			delete(object, name)
 			delete(object, "edits")

@@ -170,7 +170,7 @@ func (s *Server) handle(ctx context.Context, t tool, req *mcp.CallToolRequest) *
 
 func (s *Server) answer(ctx context.Context, c *call) (*answer, error) {
 	if name, ok := ctx.Value(takenKey{}).(string); ok {
-		c.repaired = append(c.repaired, fmt.Sprintf("'%s' was taken for the tool %s", name, c.tool.name))
+		c.repaired = append(c.repaired, fmt.Sprintf("'%s' was read as the tool %s", name, c.tool.name))
 	}
 	if c.tool.input != nil {
 		var warnings []string

@@ -32,7 +32,7 @@ func TestWarnings(t *testing.T) {
 // Each repair of a pipeline's text is one warning of the answer, even if the server keeps runs.
 func TestWarningsAreToldOnce(t *testing.T) {
 	const steps = `[{"id":"fix","action":"edit","params":{"files":["a.txt"],"old_string":"a","new_text":"b"}}]`
-	const warning = "'old_string' was taken for 'old_text'"
+	const warning = "'old_string' was read as 'old_text'"
 	files := map[string]string{"a.txt": "a\n"}
 	config := mcpserver.Config{Aliases: true}
 	for name, args := range map[string]string{

@@ -90,13 +90,14 @@ func (t Trees) author() (name, mail string, ok bool) {
 	return parts[1], parts[2], true
 }
 
-// reason is why a program has failed: the error of git in its output, or the end of the output.
+// reason returns the reason why a program has failed: the error of git in its output, or the end of the output. Empty
+// lines, as in the advice of git after a failed ls-remote, are left out.
 func reason(exit command.Exit) string {
 	text := strings.TrimSpace(exit.Stderr.Text)
 	if text == "" {
 		text = strings.TrimSpace(exit.Stdout.Text)
 	}
-	lines := strings.Split(text, "\n")
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
 	from := slices.IndexFunc(lines, func(line string) bool {
 		return strings.HasPrefix(line, "fatal: ") || strings.HasPrefix(line, "error: ")
 	})

@@ -24,7 +24,7 @@ func TestUndo_refused(t *testing.T) {
 		"pushed by address":    {branch, func(t *testing.T, dir string) { git(t, dir, "push", "-q", "../o.git", "two") }, "was pushed"},
 		"pushed as another":    {branch, func(t *testing.T, dir string) { git(t, dir, "push", "-q", "../o.git", "two:three") }, "was pushed"},
 		"pushed without two":   {gittrees.Trees{Campaign: "c"}, func(t *testing.T, dir string) { git(t, dir, "push", "-q", "../o.git", "main") }, "was pushed"},
-		"no remote to ask":     {branch, func(t *testing.T, dir string) { git(t, dir, "config", "remote.origin.url", "/gone") }, "cannot be asked"},
+		"no remote to ask":     {branch, func(t *testing.T, dir string) { git(t, dir, "config", "remote.origin.url", "/gone") }, "remote repository.; Please make sure"},
 		"a commit on top":      {branch, func(t *testing.T, dir string) { git(t, dir, "commit", "-q", "--allow-empty", "-m", "x") }, "not on commit"},
 		"another branch":       {branch, func(t *testing.T, dir string) { git(t, dir, "commit", "-q", "--amend", "-m", "x") }, "not on commit"},
 		"a file of a user":     {branch, func(t *testing.T, dir string) { write(t, dir, "a.txt", "mine\n") }, "a.txt"},

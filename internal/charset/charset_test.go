@@ -119,7 +119,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	if charset.Marked([]byte("\xff\xfe\x00\x00a\x00\x00\x00")) != charset.UTF8 {
-		t.Error("UTF-32 was taken for UTF-16")
+		t.Error("UTF-32 was read as UTF-16")
 	}
 }
 

@@ -146,7 +146,7 @@ func (t *decoding) vars(root *strictjson.Node) *strictjson.Node {
 	plain.Members[i].Name = FieldVariables
 	at := "/" + FieldVariables
 	t.moved[at] = lenient.Moved{Plain: at, Text: "/" + RootVars, NameOffset: root.Members[i].NameOffset, Whole: true}
-	t.draft.warning(Problem{Pointer: at, Code: CodeRepaired, Message: "'vars' was taken for 'variables'",
+	t.draft.warning(Problem{Pointer: at, Code: CodeRepaired, Message: "'vars' was read as 'variables'",
 		Hint: "write variables"})
 	return &plain
 }

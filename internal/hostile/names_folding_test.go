@@ -121,7 +121,7 @@ func TestHostile_composed_and_decomposed_names(t *testing.T) {
 			t.Errorf("%d edits, changed %q", res.TotalEdits, res.FilesChanged)
 		}
 		if b.commits && (b.content(t, "moved/"+nfd) != "decomposed pin\n" || b.content(t, "moved/"+nfc) != "composed pin\n") {
-			t.Error("one was taken for the other")
+			t.Error("one was read as the other")
 		}
 	})
 }

@@ -190,7 +190,7 @@ func (f *fitting) prevError(v *strictjson.Node, at string) {
 	}
 	switch form.Plain(strings.ReplaceAll(word.Text, ".", "")) {
 	case "preverror", "previouserror":
-		f.Note(at, word.Offset, "'%s' was taken for '%s'", word.Text, want)
+		f.Note(at, word.Offset, "'%s' was read as '%s'", word.Text, want)
 		word.Text = want
 	}
 }
@@ -219,6 +219,6 @@ func (f *fitting) wholeCount(condition *strictjson.Node, at string) {
 		return
 	}
 	whole := strconv.FormatInt(int64(n), 10)
-	f.Note(at, value.Offset, "'%s' was taken for '%s': counts are whole numbers", value.Number, whole)
+	f.Note(at, value.Offset, "'%s' was read as '%s': counts are whole numbers", value.Number, whole)
 	value.Number = whole
 }

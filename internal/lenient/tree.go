@@ -90,7 +90,7 @@ func (f *fitting) asking(n *strictjson.Node, at string) {
 	}
 	for i := range n.Members {
 		if m := &n.Members[i]; n.Get(ActionPrompt) == nil && form.Same(m.Name, ActionPrompt) {
-			f.Note(at+"/params/"+ActionPrompt, m.NameOffset, "'%s' was taken for '%s'", m.Name, ActionPrompt)
+			f.Note(at+"/params/"+ActionPrompt, m.NameOffset, "'%s' was read as '%s'", m.Name, ActionPrompt)
 			m.Name = ActionPrompt
 		}
 	}
@@ -122,7 +122,7 @@ func (f *fitting) action(n *strictjson.Node, at string) *form.Form {
 		if !found {
 			return nil
 		}
-		f.Note(at+"/action", name.Offset, "action '%s' was taken for '%s'", name.Text, near)
+		f.Note(at+"/action", name.Offset, "action '%s' was read as '%s'", name.Text, near)
 		name.Text = near
 	}
 	return f.Params(name.Text)
@@ -153,7 +153,7 @@ func (f *fitting) dryRun(root, n *strictjson.Node, own *form.Form, at string) {
 			f.Note(pointer, m.NameOffset, "'%s' of a step was left out: it is false", m.Name)
 			return true
 		}
-		f.Note("/dry_run", m.NameOffset, "'%s' of a step was taken for that of the pipeline", m.Name)
+		f.Note("/dry_run", m.NameOffset, "'%s' of a step was read as a field of the pipeline", m.Name)
 		if whole == nil {
 			whole = m.Value
 			root.Members = append(root.Members,
@@ -172,10 +172,10 @@ func (f *fitting) inputs(n *strictjson.Node, at string) {
 		}
 		switch {
 		case len(m.Value.Elems) > 1 && n.Get("input_from_all") == nil:
-			f.Note(at+"/input_from_all", m.NameOffset, "the list in '%s' was taken for 'input_from_all'", m.Name)
+			f.Note(at+"/input_from_all", m.NameOffset, "the list in '%s' was read as 'input_from_all'", m.Name)
 			n.Members[i].Name = "input_from_all"
 		case len(m.Value.Elems) == 0:
-			f.Note(at+"/input_from", m.NameOffset, "the empty list in '%s' was taken for absent", m.Name)
+			f.Note(at+"/input_from", m.NameOffset, "the empty list in '%s' was read as missing", m.Name)
 			n.Members = slices.Delete(n.Members, i, i+1)
 		}
 		return

@@ -13,7 +13,7 @@ import (
 func (f *fitting) toObject(root *strictjson.Node) {
 	f.Fit(root, &form.Form{Kind: form.Object}, "")
 	if root.Kind == strictjson.Array && len(root.Elems) == 1 && root.Elems[0].Get("steps") != nil {
-		f.Note("", root.Offset, "the only element of the list was taken for the pipeline")
+		f.Note("", root.Offset, "the only element of the list was read as the pipeline")
 		*root = *root.Elems[0]
 	}
 }
@@ -36,7 +36,7 @@ func (f *fitting) unwrap(root *strictjson.Node) {
 		if m.Value.Kind != strictjson.Object {
 			return
 		}
-		f.Note("", m.NameOffset, "'%s' was taken for the pipeline that is in it", m.Name)
+		f.Note("", m.NameOffset, "'%s' was read as the pipeline that is in it", m.Name)
 		*root = *m.Value
 		inner := root.Values()
 		for _, b := range beside {

@@ -17,13 +17,13 @@ func (s *scanner) text() bool {
 		closing = `"`
 	case '\'':
 		closing = "'"
-		s.note(s.pos, "single quotes were taken for double quotes", "put names and strings in double quotes")
+		s.note(s.pos, "single quotes were read as double quotes", "put names and strings in double quotes")
 	case '“', '”', '„':
 		closing = "”"
-		s.note(s.pos, "typographic quotes were taken for plain ones", `use the plain quote " around names and strings`)
+		s.note(s.pos, "typographic quotes were read as plain ones", `use the plain quote " around names and strings`)
 	case '‘', '’':
 		closing = "’"
-		s.note(s.pos, "typographic quotes were taken for plain ones", `use the plain quote " around names and strings`)
+		s.note(s.pos, "typographic quotes were read as plain ones", `use the plain quote " around names and strings`)
 	default:
 		return false
 	}

@@ -220,12 +220,12 @@ func (s *scanner) space() {
 			s.comment(bytes.Index(s.in[s.pos:], []byte("*/")), 2)
 		case s.has(`\n`), s.has(`\t`), s.has(`\r`):
 			s.replace(s.pos, s.pos+2, " ")
-			s.note(s.pos, `escapes outside of strings were taken for white space`,
+			s.note(s.pos, `escapes outside of strings were read as white space`,
 				`write line breaks outside of strings as they are, not as \n`)
 			s.pos += 2
 		case s.has("\u00a0"):
 			s.replace(s.pos, s.pos+2, " ")
-			s.note(s.pos, "non-breaking spaces were taken for spaces", "write plain spaces between the values")
+			s.note(s.pos, "non-breaking spaces were read as spaces", "write plain spaces between the values")
 			s.pos += 2
 		default:
 			return

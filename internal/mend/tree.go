@@ -107,7 +107,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 				continue
 			case !ok:
 			case given[name] == nil:
-				t.Note(pointer, m.NameOffset, "'%s' was taken for '%s'", m.Name, name)
+				t.Note(pointer, m.NameOffset, "'%s' was read as '%s'", m.Name, name)
 				given[name] = m.Value
 				m.Name = name
 			case same(name, m.Value):
@@ -122,7 +122,7 @@ func (t *Fitter) Names(n *strictjson.Node, f *form.Form, at string) {
 			}
 		}
 		if m.Value.Kind == strictjson.Null && f.Field(m.Name) != nil && f.Field(m.Name).Form.Kind != form.Any {
-			t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "null for '%s' was taken for absent", m.Name)
+			t.Note(at+"/"+strictjson.EscapeToken(m.Name), m.NameOffset, "null for '%s' was read as missing", m.Name)
 			continue
 		}
 		kept = append(kept, m)
@@ -152,7 +152,7 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 			"true": true, "yes": true, "on": true, "1": true, "false": false, "no": false, "off": false, "0": false,
 		}[strings.ToLower(text+n.Number)] // a value has only one of the two
 		if ok {
-			t.Note(at, n.Offset, "%s for '%s' was taken for %t", n.AppendJSON(nil), name, value)
+			t.Note(at, n.Offset, "%s for '%s' was read as %t", n.AppendJSON(nil), name, value)
 			n.Kind, n.Bool = strictjson.Bool, value
 		}
 	case form.Number:
@@ -161,7 +161,7 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 		}
 		if number, err := strictjson.Parse([]byte(text), strictjson.Limits{}); err == nil &&
 			number.Kind == strictjson.Number {
-			t.Note(at, n.Offset, "the string for '%s' was taken for the number %s", name, number.Number)
+			t.Note(at, n.Offset, "the string for '%s' was read as the number %s", name, number.Number)
 			n.Kind, n.Number = strictjson.Number, number.Number
 		}
 	}
@@ -170,10 +170,10 @@ func (t *Fitter) kind(n *strictjson.Node, f *form.Form, at string) {
 func (t *Fitter) text(n *strictjson.Node, f *form.Form, at, name string) {
 	switch {
 	case n.Kind == strictjson.Array && len(n.Elems) == 1 && n.Elems[0].Kind == strictjson.String:
-		t.Note(at, n.Offset, "the only element of the list '%s' was taken for the string", name)
+		t.Note(at, n.Offset, "the only element of the list '%s' was read as the string", name)
 		*n = strictjson.Node{Kind: strictjson.String, Text: n.Elems[0].Text, Offset: n.Offset, End: n.End}
 	case n.Kind == strictjson.Number && f.ID:
-		t.Note(at, n.Offset, "the number for '%s' was taken for the string '%s'", name, n.Number)
+		t.Note(at, n.Offset, "the number for '%s' was read as the string '%s'", name, n.Number)
 		n.Kind, n.Text = strictjson.String, n.Number
 	}
 	if n.Kind != strictjson.String || slices.Contains(f.Enum, n.Text) {
@@ -181,7 +181,7 @@ func (t *Fitter) text(n *strictjson.Node, f *form.Form, at, name string) {
 	}
 	for _, word := range f.Enum {
 		if form.Same(word, n.Text) {
-			t.Note(at, n.Offset, "'%s' for '%s' was taken for '%s'", n.Text, name, word)
+			t.Note(at, n.Offset, "'%s' for '%s' was read as '%s'", n.Text, name, word)
 			n.Text = word
 			return
 		}
@@ -193,7 +193,7 @@ func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 	case n.Kind == strictjson.String && strings.HasPrefix(text, "[") && t.nested(n, strictjson.Array, at, name):
 	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && f.Elem.ID &&
 		strings.Contains(text, ","):
-		t.Note(at, n.Offset, "'%s' was taken for a list of what is between its commas", name)
+		t.Note(at, n.Offset, "'%s' was read as a list of what is between its commas", name)
 		var elems []*strictjson.Node
 		for part := range strings.SplitSeq(text, ",") {
 			elems = append(elems, &strictjson.Node{Kind: strictjson.String, Text: strings.TrimSpace(part),
@@ -202,7 +202,7 @@ func (t *Fitter) list(n *strictjson.Node, f *form.Form, text, at, name string) {
 		*n = strictjson.Node{Kind: strictjson.Array, Elems: elems, Offset: n.Offset, End: n.End}
 	case n.Kind == strictjson.String && f.Elem.Kind == form.Text && text != "" && !strings.ContainsAny(text, ",\n"),
 		n.Kind == strictjson.Object && f.Elem.Kind == form.Object:
-		t.Note(at, n.Offset, "the %s for '%s' was taken for a list of one", n.Kind, name)
+		t.Note(at, n.Offset, "the %s for '%s' was read as a list of one", n.Kind, name)
 		one := *n
 		*n = strictjson.Node{Kind: strictjson.Array, Elems: []*strictjson.Node{&one}, Offset: n.Offset, End: n.End}
 	}

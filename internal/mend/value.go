@@ -189,8 +189,8 @@ func (s *scanner) word() {
 	}
 	s.replace(start, s.pos, means)
 	if means == "null" {
-		s.note(start, word+" was taken for absent", "leave out what has no value, instead of "+word)
+		s.note(start, word+" was read as missing", "leave out what has no value, instead of "+word)
 		return
 	}
-	s.note(start, word+" was taken for "+means, "write "+means)
+	s.note(start, word+" was read as "+means, "write "+means)
 }

@@ -151,7 +151,7 @@ func TestDescribeRefuses(t *testing.T) {
 			t.Errorf("%T: check gives %v", tt.proto, got)
 		}
 		if _, err := params.Of(tt.proto); err == nil {
-			t.Errorf("%T: was taken for an action", tt.proto)
+			t.Errorf("%T: was read as an action", tt.proto)
 		}
 	}
 }

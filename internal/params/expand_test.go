@@ -124,7 +124,7 @@ func TestExpandRefuses(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := params.Of((*kitchen)(nil)); err == nil {
-		t.Error("a nil pointer was taken for an action")
+		t.Error("a nil pointer was read as an action")
 	}
 }
 

@@ -153,7 +153,7 @@ func listAll(s *stage.Stage, name string) error {
 	return nil
 }
 
-// TestContentNeverChanges: a content that was taken for reading does not change, even if nothing was read yet and a
+// TestContentNeverChanges: a content that was used for reading does not change, even if nothing was read yet and a
 // handle continues to write.
 func TestContentNeverChanges(t *testing.T) {
 	t.Parallel()

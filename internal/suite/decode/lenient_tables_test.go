@@ -14,8 +14,8 @@ func sloppyNames(plain, dry string) []sloppy {
 	lines := `"path":"a","edits":[{"command":"replace_lines","start_line":1,"end_line":2,"new_str":"x"}]`
 	seven := steps(`{"id":"e","action":"edit_files","params":{"file_edits":[{` + lines + `}]}}`)
 	return []sloppy{
-		{"camelCase option", option(`"dryRun":true`), dry, "'dryRun' was taken for 'dry_run'", "did you mean 'dry_run'?"},
-		{"option without a word break", option(`"dryrun":true`), dry, "'dryrun' was taken for 'dry_run'", "did you mean 'dry_run'?"},
+		{"camelCase option", option(`"dryRun":true`), dry, "'dryRun' was read as 'dry_run'", "did you mean 'dry_run'?"},
+		{"option without a word break", option(`"dryrun":true`), dry, "'dryrun' was read as 'dry_run'", "did you mean 'dry_run'?"},
 		{"option in capitals", option(`"DRY-RUN":true`), dry, "taken for 'dry_run'", "did you mean 'dry_run'?"},
 		{"option misspelt", option(`"dry_rnu":true`), dry, "taken for 'dry_run'", "did you mean 'dry_run'?"},
 		{"option of others", option(`"preview":true`), dry, "taken for 'dry_run'", "did you mean 'dry_run'?"},
@@ -37,7 +37,7 @@ func sloppyNames(plain, dry string) []sloppy {
 		{"name for id", steps(`{"name":"find","action":"search","params":{"pattern":"x"}}`), plain, "taken for 'id'", "did you mean 'id'?"},
 		{"args for params", steps(`{"id":"find","action":"search","args":{"pattern":"x"}}`), plain, "taken for 'params'", "did you mean 'params'?"},
 		{"no id", steps(`{"action":"search","params":{"pattern":"x"}}`), strings.Replace(plain, "find", "step-0", 1), "got the id 'step-0'", "invalid step ID ''"},
-		{"misspelt action", steps(strings.Replace(find, "search", "serach", 1)), plain, "'serach' was taken for 'search'", "did you mean 'search'? The actions are aggregate, copy"},
+		{"misspelt action", steps(strings.Replace(find, "search", "serach", 1)), plain, "'serach' was read as 'search'", "did you mean 'search'? The actions are aggregate, copy"},
 		{"action in another case", steps(strings.Replace(find, "search", "Search", 1)), plain, "taken for 'search'", "did you mean 'search'?"},
 		{"misspelt input", steps(find + `,{"id":"fix","action":"edit","inputFrom":"find","params":{` + changed + `}}`), onEdit(changed), "taken for 'input_from'", "did you mean 'input_from'?"},
 		{"guard misspelt", steps(strings.Replace(find, `"params"`, `"expect":{"maxFiles":3},"params"`, 1)), steps(strings.Replace(find, `"params"`, `"expect":{"max_files":3},"params"`, 1)), "taken for 'max_files'", "did you mean 'max_files'?"},
@@ -70,9 +70,9 @@ func sloppyValues(plain, dry string) []sloppy {
 		return steps(find + `,{"id":"b","action":"search","condition":{"type":"` + kind + `","step_ref":"find","value":` + value + `},"params":{"pattern":"y"}}`)
 	}
 	return []sloppy{
-		{"more than a half", count("count_gt", "0.5"), count("count_gt", "0"), "'0.5' was taken for '0'", "'value' must be a whole number"},
-		{"less than a half", count("count_lt", "2.5e0"), count("count_lt", "3"), "'2.5e0' was taken for '3'", "'value' must be a whole number"},
-		{"less than a negative", count("count_gt", "-0.5"), count("count_gt", "-1"), "'-0.5' was taken for '-1'", "'value' must be a whole number"},
+		{"more than a half", count("count_gt", "0.5"), count("count_gt", "0"), "'0.5' was read as '0'", "'value' must be a whole number"},
+		{"less than a half", count("count_lt", "2.5e0"), count("count_lt", "3"), "'2.5e0' was read as '3'", "'value' must be a whole number"},
+		{"less than a negative", count("count_gt", "-0.5"), count("count_gt", "-1"), "'-0.5' was read as '-1'", "'value' must be a whole number"},
 		{"equal to a half", count("count_eq", "0.5"), "", "'value' must be a whole number", "'value' must be a whole number"},
 		{"quoted true", option(`"dry_run":"true"`), dry, "taken for true", "'dry_run' must be true or false"},
 		{"yes", option(`"dry_run":"Yes"`), dry, "taken for true", "'dry_run' must be true or false"},
@@ -148,7 +148,7 @@ func TestLenientWarningsAreInTheResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, err := millrace.Executor{}.Run(t.Context(), suite.Memory(t, nil), p)
-	if err != nil || !res.DryRun || !strings.Contains(strings.Join(res.Warnings, "\n"), "'dryRun' was taken for 'dry_run'") {
+	if err != nil || !res.DryRun || !strings.Contains(strings.Join(res.Warnings, "\n"), "'dryRun' was read as 'dry_run'") {
 		t.Errorf("%v, dry run %v, warnings %q", err, res.DryRun, res.Warnings)
 	}
 }

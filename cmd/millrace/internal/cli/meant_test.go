@@ -83,11 +83,11 @@ func meantDoors() []meantDoor {
 		}},
 		{"parameter, decoded leniently", lenient(`{"name":"p","steps":[{"id":"a","action":"search",` +
 			`"params":{"%s":"x"}}]}`), [][2]string{
-			{"query", "'query' was taken for 'pattern'"}, {"patern", "'patern' was taken for 'pattern'"},
+			{"query", "'query' was read as 'pattern'"}, {"patern", "'patern' was read as 'pattern'"},
 		}},
 		{"field of a pipeline, decoded leniently", lenient(`{"name":"p","%s":true,"steps":[` + searchStep + `]}`),
 			[][2]string{
-				{"simulate", "'simulate' was taken for 'dry_run'"}, {"dryrnu", "'dryrnu' was taken for 'dry_run'"},
+				{"simulate", "'simulate' was read as 'dry_run'"}, {"dryrnu", "'dryrnu' was read as 'dry_run'"},
 			}},
 		{"value of an enum", strict(`{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x",` +
 			`"mode":"%s"}}]}`), [][2]string{
@@ -111,15 +111,15 @@ func meantDoors() []meantDoor {
 			{"fs_raed", "did you mean 'fs_read'?"},
 		}},
 		{"argument over MCP", overMCP(`"name":"fs_read","arguments":{"mode":"Search","path":"a.txt","%s":"x"}`),
-			[][2]string{{"query", "'query' was taken for 'pattern'"}, {"pattren", "did you mean 'pattern'?"}}},
+			[][2]string{{"query", "'query' was read as 'pattern'"}, {"pattren", "did you mean 'pattern'?"}}},
 		{"value over MCP", overMCP(`"name":"fs_read","arguments":{"mode":"%s","path":"a.txt","pattern":"x"}`),
-			[][2]string{{"ripgrep", "'ripgrep' was taken for 'Search'"}, {"Serach", "did you mean 'Search'?"}}},
+			[][2]string{{"ripgrep", "'ripgrep' was read as 'Search'"}, {"Serach", "did you mean 'Search'?"}}},
 		{"action over MCP", overMCP(`"name":"describe_actions","arguments":{"action":"%s"}`), [][2]string{
 			{"grep", "did you mean 'search'?"}, {"serach", "did you mean 'search'?"},
 		}},
 		{"pipeline over MCP", overMCP(`"name":"batch_operations","arguments":{"pipeline_json":{"name":"p","steps":[` +
 			`{"id":"a","action":"%s","params":{"pattern":"x"}}]}}`), [][2]string{
-			{"grep", "did you mean 'search'?"}, {"srch", "'srch' was taken for 'search'"},
+			{"grep", "did you mean 'search'?"}, {"srch", "'srch' was read as 'search'"},
 		}},
 	}
 }
