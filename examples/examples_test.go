@@ -65,7 +65,7 @@ func TestJSONFile(t *testing.T) {
 	}
 }
 
-// TestStart runs the program of the tutorial, of which docs/start.md shows all but main.
+// TestStart runs the program of the tutorial. docs/start.md shows the program without main.
 func TestStart(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.md")
@@ -104,7 +104,7 @@ func TestQuickstart(t *testing.T) {
 	}
 }
 
-// A tree of more files than a pipeline may change on its own asks for -force, with a message.
+// If a pipeline changes more files than allowed without force, the program prints a message about -force.
 func TestQuickstartForce(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 101 {
@@ -136,7 +136,7 @@ func TestReport(t *testing.T) {
 }
 
 // Any program that reads a prompt and prints JSON can be the agent. Its cost counts against the budget. Its changes
-// are written once the tests pass, and not in a dry run.
+// are written after the tests pass, but not in a dry run.
 func TestFixloopProgram(t *testing.T) {
 	sh, err := exec.LookPath("sh")
 	if err != nil {

@@ -25,7 +25,8 @@ var module = map[string]string{
 	"cmd/main.go": "package main\n\nimport \"example.com/shop/price\"\n\nfunc main() {\n\tprintln(price.Format(100))\n}\n",
 }
 
-// rename replaces the calls of a function by calls of another one, updates imports, and checks the result with go vet.
+// rename replaces the calls of a function by calls of another function, updates imports, and checks the result with go
+// vet.
 const rename = `{"name": "rename an API", "steps": [
 	{"id": "calls", "action": "go_rewrite", "params": {
 		"pattern": "price.Format(n)", "replacement": "price.Text(n, os.Getenv(\"UNIT\"))",

@@ -106,7 +106,7 @@ var twice = &analysis.Analyzer{Name: "twice", Doc: "a test", Run: func(pass *ana
 	return nil, nil
 }}
 
-// A host adds its own analyzers. Overlapping fixes are left, counted, and made by a second visit.
+// A host adds its own analyzers. Overlapping fixes are left out, counted, and made by a second visit.
 func TestFixOwn(t *testing.T) {
 	wide := *twice
 	wide.Run = func(pass *analysis.Pass) (any, error) {
@@ -175,7 +175,7 @@ func TestFixErrors(t *testing.T) {
 	}
 }
 
-// If the host does not allow the command, it does not run, and the error says so.
+// If the host does not allow the command, it does not run, and the error reports that.
 func TestNotAllowed(t *testing.T) {
 	for _, step := range []string{
 		`{"id": "x", "action": "go_fix"}`,
@@ -189,7 +189,7 @@ func TestNotAllowed(t *testing.T) {
 	}
 }
 
-// A package with type errors is left out with a warning; the others are fixed.
+// A package with type errors is left out with a warning. The other packages are fixed.
 func TestFixOthers(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.25\n", "a/a.go": "package a\n\nvar v interface{}\n",

@@ -18,7 +18,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Without files, the step formats the Go files that the run has changed so far, and no others.
+// Without files, the step formats only the Go files that the run has changed so far.
 func TestFormatChanged(t *testing.T) {
 	const ugly, nice = "package a\nfunc  F( ) { }\n", "package a\n\nfunc G() {}\n"
 	fsys := inMemory(t, map[string]string{"a.go": ugly, "b.go": ugly, "gone.go": ugly})

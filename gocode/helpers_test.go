@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// goCommand returns a host that allows the command of go_fix and go_rewrite, and nothing else.
+// goCommand returns a host that allows only the command of go_fix and go_rewrite.
 func goCommand(t *testing.T) millrace.Executor {
 	t.Helper()
 	policy := command.Policy{Allow: []string{"go list *"}, Scratch: scratch}

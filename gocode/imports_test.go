@@ -68,7 +68,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// A test outside of a package imports it; the package itself does not.
+// An external test imports its package. The package itself does not.
 func TestImportsExternalTest(t *testing.T) {
 	fsys := inMemory(t, map[string]string{
 		"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar X = a.Y\n\nvar Y int\n",
@@ -82,7 +82,7 @@ func TestImportsExternalTest(t *testing.T) {
 	})
 }
 
-// Without a module there is only the standard library.
+// Without a module only packages of the standard library are imported.
 func TestImportsWithoutModule(t *testing.T) {
 	fsys := inMemory(t, map[string]string{"a.go": "package a\n\nvar v, w = fmt.Sprint(), deep.X\n",
 		"deep/a.go": "package deep\n\nvar X int\n"})

@@ -9,7 +9,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Results of another tool for a job: the same, another result, or none, because it cannot express the job.
+// The result of another tool for a job is the same, another result, or no result, because the tool cannot express the
+// job.
 const (
 	theSame = "same"
 	other   = "other"

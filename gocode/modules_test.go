@@ -18,8 +18,9 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// modules are real modules of others, the small ones first. A test uses the first; MILLRACE_SAMPLES=quick uses none,
-// full uses as many as the test asks for, and a number, which .ci/run torture sets, uses all.
+// modules are real modules of other projects, the small modules first. A test uses the first module. With
+// MILLRACE_SAMPLES=quick it uses no module, with full as many as it requests, and with a number, which .ci/run torture
+// sets, all.
 var modules = []string{
 	"github.com/google/uuid@v1.6.0", "github.com/spf13/pflag@v1.0.10", "golang.org/x/sync@v0.24.0",
 	"github.com/dustin/go-humanize@v1.0.1", "github.com/fatih/structtag@v1.2.0", "github.com/fatih/color@v1.18.0",
@@ -30,18 +31,18 @@ var modules = []string{
 	"github.com/creack/pty@v1.1.24",
 }
 
-// small is how many of the modules have tests that finish within seconds.
+// small is the number of modules with tests that finish within seconds.
 const small = 10
 
-// likeGoFix is how many of the modules, from the first on, "go fix" changes to the same result. The analyzers of
-// x/tools are newer than those of the go command, so they find more in the others, such as loops that slices.Backward
-// can replace.
+// likeGoFix is the number of modules, from the first on, that "go fix" changes to the same result. The analyzers of
+// x/tools are newer than the analyzers of the go command, so they find more in the other modules, such as loops that
+// slices.Backward can replace.
 const likeGoFix = 2
 
 func eachModule(t *testing.T, full, most int, do func(t *testing.T, dir string)) {
 	switch samples := os.Getenv("MILLRACE_SAMPLES"); samples {
 	case "quick":
-		t.Skip("NOT TESTED: MILLRACE_SAMPLES=quick takes no modules of others")
+		t.Skip("NOT TESTED: MILLRACE_SAMPLES=quick uses no modules of other projects")
 	case "", "few":
 		most = min(most, 1)
 	case "full":
@@ -71,7 +72,7 @@ func download(t *testing.T, module string) string {
 		}
 	}
 	if text, err := goIn(t, dir, "mod", "download"); err != nil {
-		t.Skipf("NOT TESTED: the modules that %s requires are not there: %v %s", module, err, text)
+		t.Skipf("NOT TESTED: the modules that %s requires are missing: %v %s", module, err, text)
 	}
 	return dir
 }
@@ -190,7 +191,7 @@ func TestModules(t *testing.T) {
 	})
 }
 
-// TestLikeGoFix: the command "go fix" gives the same result for real modules.
+// TestLikeGoFix: the command "go fix" has the same result for real modules.
 func TestLikeGoFix(t *testing.T) {
 	eachModule(t, likeGoFix, likeGoFix, func(t *testing.T, dir string) {
 		by := copyOf(t, dir)

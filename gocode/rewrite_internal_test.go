@@ -146,11 +146,11 @@ var rewriteCases = []rewriteCase{
 		"func F(l []int) []int {\n\tswitch {\n\tcase true:\n\t\tl = append(l, 1, 2)\n\t}\n\treturn l\n}", ""},
 	{Rewrite{Pattern: "for { s }", Replacement: "for range 9 { s }", Where: map[string]string{"s": "stmt"}},
 		"func F() {\n\tfor {\n\t\tprintln(1)\n\t}\n}", "func F() {\n\tfor range 9 {\n\t\tprintln(1)\n\t}\n}", ""},
-	// Within the package itself there is no qualifier.
+	// Within the package itself the name has no qualifier.
 	{Rewrite{Pattern: "me.Old(x)", Replacement: "me.New(x)", Imports: []string{"me=SELF"}},
 		"func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { Old(1) }",
 		"func Old(x int) {}\n\nfunc New(x int) {}\n\nfunc F() { New(1) }", ""},
-	// Fields and methods have the name, but are not objects of a package.
+	// Fields and methods with the name are not objects of a package.
 	{Rewrite{Pattern: "Old", Replacement: "New"},
 		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: Old}.Old + Old",
 		"type T struct{ Old int }\n\nvar Old, New = 1, 2\n\nvar v = T{Old: New}.Old + New", ""},
@@ -194,7 +194,7 @@ func TestRewriteTable(t *testing.T) {
 	}
 }
 
-// rewriteOne rewrites one package and returns the text of a file.
+// rewriteOne rewrites a package and returns the text of a file.
 func (t *tree) rewriteOne(of Rewrite, path, name string) (string, error) {
 	rule, wrong := newRule(of)
 	if wrong != nil {

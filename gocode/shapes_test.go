@@ -14,7 +14,8 @@ import (
 	"github.com/millrace-go/millrace/gocode"
 )
 
-// shaped are rules for the declarations of one file each, and the results. If the text stays, the rule does not match.
+// shaped are rules, each with the declarations of a file and the result. If the text is unchanged, the rule does not
+// match.
 var shaped = []struct{ name, params, old, new string }{
 	{"parentheses of the code", `"pattern": "len(a) + 1", "replacement": "cap(a)"`,
 		"var v = (len)((([]int)(nil))) + (1)", "var v = cap((([]int)(nil)))"},
@@ -68,7 +69,7 @@ var shaped = []struct{ name, params, old, new string }{
 		"import (\r\n\t\"os\"\r\n\t\"strings\"\r\n)\r\n\r\nvar v, w = os.Args, strings.Count(\"a\", \"\")"},
 }
 
-// TestRewriteShapes: rules match only what they describe, and the rest of a file stays unchanged.
+// TestRewriteShapes: rules match only the described code, and the rest of a file stays unchanged.
 func TestRewriteShapes(t *testing.T) {
 	x := goCommand(t)
 	for _, c := range shaped {
@@ -122,7 +123,7 @@ func TestListErrors(t *testing.T) {
 	}
 }
 
-// odd is an analyzer of a host with unusual fixes: none, one without an end, and two at the same position.
+// odd is an analyzer of a host with unusual fixes: no fix, a fix without an end, and two fixes at the same position.
 var odd = &analysis.Analyzer{Name: "odd", Doc: "a test", Run: func(pass *analysis.Pass) (any, error) {
 	if pass.Pkg.Name() == "bad" {
 		return nil, errors.New("it does not like the package")
@@ -144,8 +145,8 @@ var odd = &analysis.Analyzer{Name: "odd", Doc: "a test", Run: func(pass *analysi
 	return nil, nil
 }}
 
-// TestOddAnalyzer: a diagnostic without a fix is reported, two insertions at one position take two visits, and an
-// analyzer that fails fails the step.
+// TestOddAnalyzer: a diagnostic without a fix is reported, two insertions at the same position need two visits, and a
+// failing analyzer fails the step.
 func TestOddAnalyzer(t *testing.T) {
 	own := millrace.Decoder{Actions: actions.Builtin().With(gocode.Fix{Own: []*analysis.Analyzer{odd}})}
 	p, err := own.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", "params": {"analyzers": ` +

@@ -157,7 +157,7 @@ func TestForgedState(t *testing.T) {
 	args := `{"pipeline_json":` + fixAll + `}`
 	res := call("batch_operations", args, "")
 	if len(res.InputRequests) != 1 || res.RequestState == "" {
-		t.Fatalf("nothing is asked: %+v", replyOf(t, res).text)
+		t.Fatalf("the server asks nothing: %+v", replyOf(t, res).text)
 	}
 	state := res.RequestState
 	parts := strings.Split(state, ".")

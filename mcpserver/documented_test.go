@@ -15,7 +15,7 @@ import (
 )
 
 // documented are the calls in other servers' documents, with their original arguments. The client of the TypeScript SDK
-// makes the same ones.
+// makes the same calls.
 type documented struct {
 	Files map[string]string `json:"files"`
 	Calls []struct {
@@ -28,7 +28,7 @@ type documented struct {
 		Tree      map[string]string `json:"tree"`
 		// Keep names values of the data, which later arguments refer to as {NAME}.
 		Keep map[string]string `json:"keep"`
-		// Until says why a call may have to wait for the work of an earlier one.
+		// Until is the reason why a call may have to wait for the work of an earlier call.
 		Until string `json:"until"`
 	} `json:"calls"`
 }

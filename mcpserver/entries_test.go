@@ -66,7 +66,7 @@ func TestReadEntries(t *testing.T) {
 	}
 }
 
-// fs_write also has an entry for each path, even for a file that is given twice, by one name or two.
+// fs_write also has an entry for each path, even for a file that is listed twice, by the same name or by two names.
 func TestWriteEntries(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "b\n"}, nil)
 	edit := func(path, old, fresh string) string {
@@ -157,7 +157,7 @@ func TestHashes(t *testing.T) {
 				// The lines have changed, and so has the file.
 				other := strings.Replace(args, `"end_line":3`, `"end_line":4`, 1)
 				if name == shown && name == "content_hash" {
-					continue // it is the hash of the whole file
+					continue // this is the hash of the whole file
 				}
 				c.bad("fs_write", other, "changed", "next: read ")
 			}
@@ -232,6 +232,6 @@ func TestReadIsShort(t *testing.T) {
 	tail := c.good("fs_read", `{"mode":"Line","path":"src/read.go","start_line":-2,"end_line":-1}`)
 	want := fmt.Sprintf("%d\t", strings.Count(page, "\n")-1)
 	if !strings.HasPrefix(tail.raw.Content[1].(*mcp.TextContent).Text, want) {
-		t.Errorf("the text is %q, and begins not with %q", tail.raw.Content[1], want)
+		t.Errorf("the text is %q, want the beginning %q", tail.raw.Content[1], want)
 	}
 }

@@ -12,10 +12,10 @@ import (
 // firstCall is a call by a model that knows the tools of another host.
 type firstCall struct {
 	tool, args string
-	// done is a part of the resulting tree or answer. A refused call has none, but hints that make the second call right.
+	// done is a part of the resulting tree or answer. A refused call has hints instead, which correct the second call.
 	done  string
 	hints []string
-	exact bool // it is entirely correct, so there is no warning
+	exact bool // the call is entirely correct, so there is no warning
 }
 
 func firstCalls() []firstCall {
@@ -102,8 +102,8 @@ func firstCalls() []firstCall {
 	}
 }
 
-// A call that a model makes from memory is done as intended, with a warning, or is refused so that the second one is
-// right.
+// A call that a model makes from memory is done as intended, with a warning, or is refused with hints, so that the
+// second call is right.
 func TestFirstCalls(t *testing.T) {
 	list := firstCalls()
 	if len(list) < 40 {
@@ -133,7 +133,7 @@ func TestFirstCalls(t *testing.T) {
 				t.Errorf("the answer is %s", r.text)
 			}
 			if warned := strings.Contains(r.text, "warning: ") && r.data["warnings"] != nil; warned == f.exact {
-				t.Errorf("it is %v that there is a warning: %s", warned, r.text)
+				t.Errorf("the answer has a warning: %v: %s", warned, r.text)
 			}
 		})
 	}

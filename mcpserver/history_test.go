@@ -29,7 +29,7 @@ func TestHistoryAndUndo(t *testing.T) {
 		}
 	}
 	if got := readFile(t, c.dir, "src/a.txt"); got != "receive\n" {
-		t.Fatalf("a dry run has written %q", got)
+		t.Fatalf("a dry run writes %q", got)
 	}
 	has(t, c.good("undo", `{"backup_id":"`+id+`"}`).text, "OK: restored "+id, "backup: ")
 	if got := readFile(t, c.dir, "src/a.txt"); got != "recieve\n" {
@@ -58,7 +58,7 @@ func TestApplyPatch(t *testing.T) {
 	r := c.good("apply_patch", `{"patch":`+quote(patch)+`,"dry_run":true}`)
 	has(t, r.text, "dry run: nothing was written", "modified: a.txt")
 	if got := readFile(t, c.dir, "a.txt"); got != "one\ntwo\n" {
-		t.Fatalf("a dry run has written %q", got)
+		t.Fatalf("a dry run writes %q", got)
 	}
 	has(t, c.good("apply_patch", `{"patch":`+quote(patch)+`}`).text, "OK: 1/1 steps | 1 files | 1 edits")
 	if got := readFile(t, c.dir, "a.txt"); got != "1 {{x}}\ntwo\n" {
@@ -123,7 +123,7 @@ func TestReviewPlan(t *testing.T) {
 		t.Errorf("the file is %q", got)
 	}
 	if got := readFile(t, c.dir, "big/00.txt"); !strings.HasPrefix(got, "recieve") {
-		t.Error("what was rejected is written")
+		t.Error("the rejected part is written")
 	}
 	has(t, c.good("review_plan", `{"plan_id":"`+id+`","paths":["one.txt"]}`).text, "diff --git a/one.txt b/one.txt")
 	c.bad("review_plan", `{"plan_id":"`+id+`","paths":["nope.txt"]}`, "nope.txt")

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// methods are the methods of the protocol, and two unknown ones.
+// methods are the methods of the protocol, and two unknown methods.
 var methods = []string{
 	"initialize", "ping", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read",
 	"resources/subscribe", "resources/unsubscribe", "prompts/list", "prompts/get", "completion/complete", "logging/setLevel",
@@ -106,7 +106,7 @@ func alive(t testing.TB, d door, id int, after string) {
 	}
 }
 
-// No input ends a server, and none makes it lose its plans.
+// No input ends a server or makes it lose its plans.
 func TestHostile(t *testing.T) {
 	for name, open := range doors() {
 		t.Run(name, func(t *testing.T) {
@@ -233,7 +233,7 @@ func openStdio(t testing.TB, dir string) door {
 
 func (d *stdioDoor) send(text string) {
 	if _, err := io.WriteString(d.in, text+"\n"); err != nil {
-		d.t.Fatalf("after %.200s the server reads nothing more: %v", text, err)
+		d.t.Fatalf("after %.200s the server stops reading: %v", text, err)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestHTTPRefuses(t *testing.T) {
 				t.Errorf("the status is %d, not %d", res.StatusCode, c.status)
 			}
 			if c.status == 401 && res.Header.Get("WWW-Authenticate") != "Bearer" {
-				t.Error("the answer does not say what is needed")
+				t.Error("the answer does not request a token")
 			}
 		})
 	}
@@ -154,7 +154,8 @@ func TestHTTPRefuses_get(t *testing.T) {
 	}
 }
 
-// A client of the newest protocol has no session, a client of an older one has: both can call, and be asked.
+// A client of the newest protocol has no session, a client of an older protocol has a session. Both can make calls and
+// receive questions.
 func TestHTTPCalls(t *testing.T) {
 	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(version, func(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// Each part of an answer is within the limit, and reports what it leaves out, whatever a pipeline shows.
+// For every pipeline, each part of an answer is within the limit, and reports the omitted content.
 func TestResultTooLong(t *testing.T) {
 	files := map[string]string{}
 	for i := range 300 {
@@ -26,7 +26,7 @@ func TestResultTooLong(t *testing.T) {
 		r.fits(t)
 		result, _ := r.data["result"].(map[string]any)
 		if r.data["truncated"] != true || result["files_affected_total"] != 300.0 {
-			t.Errorf("the data do not say what is left out: %v", quote(r.data)[:200])
+			t.Errorf("the data do not report the omitted content: %v", quote(r.data)[:200])
 		}
 	}
 	for _, name := range []string{"batch_operations", "plan_pipeline"} {
@@ -45,7 +45,7 @@ func TestResultTooLong(t *testing.T) {
 	c.bad("batch_operations", `{"pipeline_json":{`+strings.Join(many, ",")+`}}`).fits(t)
 }
 
-// The last plans are kept, and requests for older ones fail.
+// The last plans are kept, and requests for older plans fail.
 func TestPlansAreBounded(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
 	var ids []string

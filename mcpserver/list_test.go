@@ -43,7 +43,7 @@ func TestToolsList(t *testing.T) {
 				t.Fatal(err)
 			}
 			if string(text) != string(want) {
-				t.Errorf("the list of tools is not that of %s, write it with -update:\n%s", file, text)
+				t.Errorf("the list of tools differs from %s, write it with -update:\n%s", file, text)
 			}
 		})
 	}
@@ -108,7 +108,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	for _, name := range []string{"fs_write", "apply_plan", "apply_patch", "undo", "pipeline", "mcp_pipeline"} {
 		if _, err := c.CallTool(t.Context(), &mcp.CallToolParams{Name: name, Arguments: map[string]any{}}); err == nil {
-			t.Errorf("%s is there", name)
+			t.Errorf("%s exists", name)
 		}
 	}
 }

@@ -45,7 +45,7 @@ func TestPlanAndApply(t *testing.T) {
 		t.Errorf("the data are %v", r.data)
 	}
 	if got := readFile(t, c.dir, "src/a.txt"); got != "to recieve\n" {
-		t.Errorf("planning has written %q", got)
+		t.Errorf("planning writes %q", got)
 	}
 	c.bad("apply_plan", `{"plan_id":"`+id+`","digest":"`+strings.Repeat("0", 64)+`"}`, "invalid_plan", "digest")
 	c.bad("apply_plan", `{"plan_id":"`+id+`"}`, "invalid_arguments: 1 problem", "'digest' is required")

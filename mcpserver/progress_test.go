@@ -42,7 +42,7 @@ func TestProgress(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, many(60), opts)
 	c.good("plan_pipeline", `{"pipeline_json":`+fixAll+`}`)
 	if len(n.all()) != 0 {
-		t.Fatalf("nobody has asked for %v", n.all())
+		t.Fatalf("no request for the notices %v", n.all())
 	}
 	params := &mcp.CallToolParams{Name: "batch_operations", Arguments: json.RawMessage(`{"pipeline_json":` + fixAll + `}`)}
 	params.SetProgressToken("token")

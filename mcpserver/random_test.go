@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// calls are valid messages of each kind, from which random ones are made.
+// calls are valid messages of each kind. Random messages are made from them.
 var calls = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"ping"}`,
 	`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":""}}`,

@@ -40,7 +40,7 @@ func first[T any](t *testing.T, r reply) T {
 	return v
 }
 
-// entry returns the one entry of an answer of fs_read.
+// entry returns the only entry of an answer of fs_read.
 func entry(t testing.TB, r reply) read {
 	t.Helper()
 	var e read
@@ -139,7 +139,7 @@ func TestReadTooLong(t *testing.T) {
 		next = got.NextLine
 	}
 	if all.String() != b.String() {
-		t.Error("the parts are not the whole")
+		t.Error("the parts are not the whole file")
 	}
 	r := c.good("fs_read", `{"mode":"Line","path":"wide.txt"}`)
 	if got := entry(t, r); !got.Truncated || !strings.HasPrefix(got.Content, "éé") ||

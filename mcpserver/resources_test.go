@@ -22,7 +22,7 @@ func TestResources(t *testing.T) {
 		return res.Contents[0].Text
 	}
 	if !json.Valid([]byte(read("millrace://schema/pipeline"))) {
-		t.Error("the schema is no JSON")
+		t.Error("the schema is not JSON")
 	}
 	has(t, read("millrace://docs/json"), "# Pipelines", "## edit_files", "- old_text: a string, required")
 	r := c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`)
@@ -44,7 +44,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// The server uses only packages that everybody can import.
+// The server uses only public packages.
 func TestPublicPackagesOnly(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", `{{join .Imports "\n"}}`, ".").Output()
 	if err != nil {
@@ -79,7 +79,7 @@ func TestInitialize(t *testing.T) {
 	}
 }
 
-// A diff that is longer than a resource is cut at a line, and its last line says so.
+// A diff that is longer than a resource is cut at a line, and its last line reports that.
 func TestResourceTooLong(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": strings.Repeat("recieve é\n", 300_000)}, nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.txt"],"old_text":"recieve","new_text":"receive"}}]},"diff":"none"}`)

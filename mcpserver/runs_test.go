@@ -176,7 +176,7 @@ func TestRunsSchemas(t *testing.T) {
 	}
 }
 
-// The tools mention names of pipelines only if there is a library that has some.
+// The tools mention names of pipelines only if there is a library with pipelines.
 func TestNoLibrary(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, nil)
 	tools, _ := listOf(t, c)
@@ -188,7 +188,7 @@ func TestNoLibrary(t *testing.T) {
 	}
 }
 
-// A run has one id in an answer. resume accepts it, and also the id from a store. The name can be omitted.
+// A run has a single id in an answer. resume accepts this id, and also the id from a store. The name can be omitted.
 func TestRunIDs(t *testing.T) {
 	const unnamed = `{"definition":{"steps":[{"id":"a","action":"read_ranges","params":{"files":["later.txt"]}}]}}`
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"later.txt": "x\n"}, nil)
@@ -208,7 +208,7 @@ func TestRunIDs(t *testing.T) {
 	}
 }
 
-// A pipeline that lacks a value is refused before a run of it exists.
+// A pipeline that lacks a value is refused before its run exists.
 func TestMissingVariable(t *testing.T) {
 	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
 	const definition = `{"name":"x","variables":{"v":{"type":"string"}},"steps":[{"id":"a","action":"search","params":{"pattern":"{{vars.v}}"}}]}`

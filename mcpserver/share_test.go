@@ -84,7 +84,7 @@ func TestSharedSchema(t *testing.T) {
 		}
 		long, short := full.Validate(v) == nil, shared.Validate(v) == nil
 		if long != want || short != want {
-			t.Errorf("the schema of editors takes %s: %v, that of models: %v", text, long, short)
+			t.Errorf("the schema of editors accepts %s: %v, the schema of models: %v", text, long, short)
 		}
 	}
 }

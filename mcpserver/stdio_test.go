@@ -110,7 +110,7 @@ func TestStdio(t *testing.T) {
 		t.Errorf("the end of the process: %v", err)
 	}
 	if stderr.String() != "" {
-		t.Errorf("the server says %q", stderr.String())
+		t.Errorf("the server prints %q", stderr.String())
 	}
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// TestHalfSurrogates: one half of a surrogate pair would be read as another character. It is refused with the name of
-// its argument, wherever it is, and no file is made.
+// TestHalfSurrogates: half of a surrogate pair would be read as another character. It is refused in every argument, and
+// the error names the argument. No file is made.
 func TestHalfSurrogates(t *testing.T) {
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
 	for _, call := range [][3]string{

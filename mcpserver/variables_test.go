@@ -6,7 +6,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// TestVariables: a call sets the variables of its pipeline, each value as it is written.
+// TestVariables: a call sets the variables of its pipeline, and each value is used exactly as written.
 func TestVariables(t *testing.T) {
 	const pipeline = `{"name":"x","variables":{"dir":{"type":"string"},"n":{"type":"integer","default":1}},"steps":[` +
 		`{"id":"c","action":"create","params":{"path":"{{vars.dir}}/a.txt","content":"{{vars.n}}"}}]}`

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver"
 )
 
-// Whichever tool runs a pipeline, the answer has its warnings, in the text and in the data.
+// For each tool that runs a pipeline, the answer has the warnings, in the text and in the data.
 func TestWarnings(t *testing.T) {
 	const steps = `[{"id":"find","action":"search","params":{"pattern":"nowhere"}},` +
 		`{"id":"fix","action":"edit","input_from":"find","params":{"old_text":"a","new_text":"b"}}]`
@@ -29,7 +29,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Each repair of a pipeline's text is one warning of the answer, even if the server keeps runs.
+// Each repair of a pipeline's text is a single warning of the answer, even if the server keeps runs.
 func TestWarningsAreToldOnce(t *testing.T) {
 	const steps = `[{"id":"fix","action":"edit","params":{"files":["a.txt"],"old_string":"a","new_text":"b"}}]`
 	const warning = "'old_string' was read as 'old_text'"
@@ -61,7 +61,7 @@ func TestWarningsAreToldOnce(t *testing.T) {
 	}
 }
 
-// A warning about the arguments is added to those of the run.
+// A warning about the arguments is added to the warnings of the run.
 func TestWarningsOfArguments(t *testing.T) {
 	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
 	r := c.good("mcp_pipeline", `{"STEPS":[{"tool":"edit","args":{"files":["a.txt"],"old_text":"a","new_text":"a"}}]}`)
@@ -70,7 +70,7 @@ func TestWarningsOfArguments(t *testing.T) {
 	}
 }
 
-// Code is returned as it is in the file, so that a model can send it back.
+// Code is returned unchanged, so that a model can send it back.
 func TestCodeIsNotEscaped(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": "a && b <- c > d\n"}, nil)
 	for name, args := range map[string]string{

@@ -118,7 +118,7 @@ func TestWriteDryRun(t *testing.T) {
 	c.bad("fs_write", `{"command":"pattern_replace","file_pattern":"*.js","sed_pattern":"s/("}`, "/sed_pattern")
 }
 
-// However many files a call names, each part of its answer is within the limit.
+// For any number of files in a call, each part of its answer is within the limit.
 func TestWriteTooLong(t *testing.T) {
 	files, edits := map[string]string{}, []string{}
 	for i := range 90 {

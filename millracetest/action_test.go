@@ -122,7 +122,7 @@ func (undocumented) Run(context.Context, *actions.Call) (actions.Outcome, error)
 	return actions.Outcome{}, nil
 }
 
-// Every violation of the contract is found.
+// The test of an action finds every violation of the contract.
 func TestAction_fails(t *testing.T) {
 	right := Case{Action: upper{Files: []string{"a.txt"}}, Tree: oneFile, Want: "-- a.txt --\nA\n-- d/b.txt --\nb\n"}
 	with := func(change func(c *Case)) Case { c := right; change(&c); return c }
@@ -182,7 +182,7 @@ type unsummed struct{ undocumented }
 
 func (unsummed) Spec() actions.Spec { return actions.Spec{Name: "unsummed"} }
 
-// holder does nothing with its word.
+// holder ignores its parameter.
 type holder struct {
 	Word text `json:"word" doc:"A mistake of the JSON form."`
 }
@@ -192,7 +192,7 @@ func (holder) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// text is a text that makes the mistake that it names.
+// text is a text with a mistake in its JSON form, which its value selects.
 type text string
 
 func (t text) MarshalText() ([]byte, error) {

@@ -46,7 +46,7 @@ func TestBackend(t *testing.T) {
 	}
 }
 
-// Every mistake of a file system is found.
+// The test of a file system finds every mistake.
 func TestBackend_fails(t *testing.T) {
 	hooked := func(hook errorfs.Hook) func(t testing.TB, tree string) afero.Fs {
 		return func(t testing.TB, tree string) afero.Fs { return errorfs.Wrap(Tree(t, tree), hook) }

@@ -15,7 +15,7 @@ import (
 
 const oneFile = "-- a.txt --\na\n-- d/b.txt --\nb\n"
 
-// asks returns a pipeline that asks the questions in turn.
+// asks returns a pipeline that asks the questions in order.
 func asks(questions ...string) millrace.Pipeline {
 	b := millrace.New("asks")
 	for i, q := range questions {

@@ -64,7 +64,7 @@ func TestFaults_fails(t *testing.T) {
 	}, "changes nothing")
 }
 
-// A writer without a transaction is found by each kind of fault.
+// Each kind of fault finds a writer without a transaction.
 func TestFaults_findTornWriters(t *testing.T) {
 	write := func(fsys afero.Fs, name, text string) error {
 		return afero.WriteFile(fsys, name, []byte(text), 0o644)

@@ -27,7 +27,7 @@ const edits = `-- pipeline.json --
 x
 `
 
-// Each section finds a wrong result.
+// Each section of an archive detects a wrong result.
 func TestGolden_fails(t *testing.T) {
 	const right = edits + "-- want/a.txt --\ny\n"
 	for name, c := range map[string]struct{ text, word string }{
@@ -86,7 +86,7 @@ func TestGolden_update(t *testing.T) {
 	}
 }
 
-// A pipeline in YAML and a file system of the test are used.
+// A golden test can use a pipeline in YAML and a file system of the test.
 func TestGolden_options(t *testing.T) {
 	file := archive(t, strings.Replace(edits, ".json", ".yaml", 1)+"-- want/a.txt --\ny\n")
 	opened, read := 0, 0

@@ -67,7 +67,7 @@ func fails(t *testing.T, test func(t testing.TB), words ...string) {
 	t.Helper()
 	log, failed := record(t, test)
 	if !failed {
-		t.Errorf("the test has not failed:\n%s", log)
+		t.Errorf("the test does not fail:\n%s", log)
 	}
 	for _, word := range words {
 		if !strings.Contains(log, word) {
@@ -81,7 +81,7 @@ func passes(t *testing.T, test func(t testing.TB)) string {
 	t.Helper()
 	log, failed := record(t, test)
 	if failed {
-		t.Errorf("the test has failed:\n%s", log)
+		t.Errorf("the test fails:\n%s", log)
 	}
 	return log
 }

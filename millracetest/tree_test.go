@@ -73,7 +73,7 @@ func TestFromDir(t *testing.T) {
 	fails(t, func(t testing.TB) { FromDir(t, filepath.Join(dir, "absent")) }, "absent")
 }
 
-// Every difference of a tree is found.
+// Equal finds every difference between trees.
 func TestEqual_fails(t *testing.T) {
 	for name, mistake := range map[string]func(fsys afero.Fs) error{
 		"text":        func(fsys afero.Fs) error { return afero.WriteFile(fsys, "a/b.txt", []byte("c\n"), 0o644) },

@@ -44,7 +44,7 @@ func (f *forest) Open(ctx context.Context, t fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: fsys}, nil
 }
 
-// plant returns n trees with one file each, and a worker and a client for them.
+// plant returns n trees with a single file each, and a worker and a client for them.
 func plant(t *testing.T, n int) (*forest, []fleet.Target, Worker, Client) {
 	t.Helper()
 	f := &forest{trees: make(map[string]afero.Fs)}
@@ -124,7 +124,7 @@ func (quiet) Info(string, ...any)  {}
 func (quiet) Warn(string, ...any)  {}
 func (quiet) Error(string, ...any) {}
 
-// finish runs a campaign across all continuations, and returns its Progress and the number of runs.
+// finish runs a campaign through all continuations, and returns its Progress and the number of runs.
 func finish(t *testing.T, w Worker, s state, prepare func(env *testsuite.TestWorkflowEnvironment, run int)) (Progress, int, error) {
 	t.Helper()
 	for run := 1; ; run++ {

@@ -87,7 +87,7 @@ func TestStartTwice(t *testing.T) {
 	s.open = new(Progress)
 	campaign.ID = "open"
 	if err := errors.Join(c.Start(t.Context(), campaign, rooted(1)), c.Start(t.Context(), campaign, rooted(1))); err == nil {
-		t.Error("a campaign that is on its way was begun twice")
+		t.Error("a running campaign was started twice")
 	}
 	if err := c.Start(t.Context(), fleet.Campaign{ID: "d", Pipeline: edit()}, func(yield func(fleet.Target, error) bool) { yield(fleet.Target{}, errNo) }); !errors.Is(err, errNo) {
 		t.Error(err)
@@ -119,7 +119,7 @@ func TestBrowse(t *testing.T) {
 		}
 	}
 	if _, err := c.List(ctx, runs.Filter{Status: "no"}); err == nil {
-		t.Error("a status that is none was taken")
+		t.Error("an unknown status was accepted")
 	}
 	r, err := c.Get(ctx, runs.RunRef{Project: "default", ID: "c2"})
 	if err != nil || r.Status != runs.Failed || !r.Resumable || r.Summary == nil || r.Summary.Failed != 1 || r.Summary.Targets != 5 || r.SHA != edit().Digest() {
@@ -187,7 +187,7 @@ func TestManage(t *testing.T) {
 		}
 	}
 	if _, err := c.Create(ctx, runs.CreateParams{Pipeline: edit(), Variables: []runs.Variable{{Key: "x", Value: "1"}}}); err == nil {
-		t.Error("a variable that the pipeline does not have was taken")
+		t.Error("a variable that the pipeline does not have was accepted")
 	}
 
 	s.open = &Progress{Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Sum: fleet.Counts{Success: 2, Files: 3, Risks: risk.Counts{High: 1}}}
@@ -208,7 +208,7 @@ func TestManage(t *testing.T) {
 		t.Errorf("%+v, %v", j, err)
 	}
 	if _, err := jobs.Play(ctx, gate, runs.PlayParams{Force: true}); err == nil {
-		t.Error("force was taken")
+		t.Error("force was accepted")
 	}
 	target := runs.JobRef{ID: held.ID + "/t00"}
 	if err := errors.Join(second(jobs.Retry(ctx, target)), second(jobs.Cancel(ctx, target))); err != nil {
@@ -281,10 +281,10 @@ func TestBlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := b.Get(ctx, ref); err == nil {
-		t.Error("other bytes were taken")
+		t.Error("other bytes were accepted")
 	}
 	if _, err := b.Put(ctx, make([]byte, maxBlobBytes+1)); err == nil {
-		t.Error("a blob of any size was taken")
+		t.Error("a blob of any size was accepted")
 	}
 }
 

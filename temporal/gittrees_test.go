@@ -33,7 +33,7 @@ func gitIn(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// bare makes a bare repository with one commit of a.txt, and returns its address.
+// bare makes a bare repository with a single commit of a.txt, and returns its address.
 func bare(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	address, work := filepath.Join(dir, name+".git"), filepath.Join(dir, name)
@@ -46,9 +46,9 @@ func bare(t *testing.T, dir, name, text string) string {
 	return address
 }
 
-// A campaign over clones of bare origins. The server retries two targets: one whose origin is not available at first,
-// and one whose worker is lost after its commit. Each changed tree has exactly one commit on its branch and at its
-// origin, and a tree that fails has none.
+// A campaign over clones of bare origins. The server retries two targets: the origin of the first is not available at
+// first, the worker of the second is lost after its commit. Each changed tree has exactly one commit on its branch and
+// at its origin. A failed tree has no commit.
 func TestGitTrees(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -89,7 +89,7 @@ func TestGitTrees(t *testing.T) {
 		calls[in.Index]++
 		switch {
 		case in.Index == 1 && calls[1] == 1 && err == nil:
-			return report{}, errors.New("the worker is lost before the server hears of the end")
+			return report{}, errors.New("the worker is lost before the server receives its result")
 		case in.Index == 2 && calls[2] == 1:
 			return r, errors.Join(err, os.Rename(away+".hidden", away))
 		}

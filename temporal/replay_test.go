@@ -25,8 +25,8 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// Campaigns that earlier versions started continue: the workflow does the same as before. If a test fails here, a
-// change of the workflow needs workflow.GetVersion.
+// Campaigns that earlier versions started can continue: the workflow issues the same commands as before. If a test
+// fails here, a change of the workflow needs workflow.GetVersion.
 func TestReplay(t *testing.T) {
 	t.Parallel()
 	histories, err := filepath.Glob("testdata/*.json")
@@ -106,13 +106,13 @@ func replayed(t *testing.T, name string) error {
 	return r.ReplayWorkflowHistoryFromJSONFile(quiet{}, name)
 }
 
-var update = flag.Bool("write-histories", false, "write the histories of testdata that no server has recorded anew")
+var update = flag.Bool("write-histories", false, "rewrite the histories of testdata that no server has recorded")
 
-// TestWriteHistories writes histories as a server would record them, as far as they are predictable: which events
-// follow which commands. The histories of real servers come from the module e2e.
+// TestWriteHistories writes histories as a server would record them, with the events that follow each command. The
+// histories of real servers come from the module e2e.
 func TestWriteHistories(t *testing.T) {
 	if !*update {
-		t.Skip("only with -write-histories, after a change that is meant to break campaigns which are on their way")
+		t.Skip("only with -write-histories, after a change that breaks running campaigns on purpose")
 	}
 	settings := settings{Parallel: 2, Page: 3, HoldFor: time.Hour, StartToClose: time.Hour, Heartbeat: 30 * time.Second, Attempts: attempts}
 	s := state{Project: "p", Campaign: "c", Pipeline: "a", Name: "n", Targets: "b", Count: 2, Settings: settings}
@@ -156,7 +156,7 @@ func TestWriteHistories(t *testing.T) {
 type written struct {
 	t    *testing.T
 	all  historypb.History
-	turn int64 // the event of the last task that was completed
+	turn int64 // the event of the last completed task
 }
 
 func (h *written) payload(v any) *commonpb.Payloads {
@@ -188,7 +188,7 @@ func (h *written) started(s state) {
 	}})
 }
 
-// task adds one turn of the workflow's code.
+// task adds the events of one turn of the workflow's code.
 func (h *written) task() {
 	scheduled := h.add(&historypb.HistoryEvent{EventType: enumspb.EVENT_TYPE_WORKFLOW_TASK_SCHEDULED, Attributes: &historypb.HistoryEvent_WorkflowTaskScheduledEventAttributes{
 		WorkflowTaskScheduledEventAttributes: &historypb.WorkflowTaskScheduledEventAttributes{TaskQueue: queue, Attempt: 1},

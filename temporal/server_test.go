@@ -91,7 +91,7 @@ func (s *server) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOption
 	return nil, nil
 }
 
-// ran is a campaign to wait for.
+// ran is a campaign that a client can wait for.
 type ran struct {
 	client.WorkflowRun
 	*execution

@@ -90,7 +90,7 @@ func inputIn(t *testing.T, dir string) state {
 func TestBeKilled(t *testing.T) {
 	dir := os.Getenv(killedDir)
 	if dir == "" {
-		t.Skip("this is what TestKilled starts")
+		t.Skip("TestKilled starts this test")
 	}
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(quiet{})
@@ -99,7 +99,7 @@ func TestBeKilled(t *testing.T) {
 	env.RegisterActivityWithOptions(a.runTarget, activity.RegisterOptions{Name: runTargetActivity})
 	s := inputIn(t, dir)
 	_, err := env.ExecuteActivity(runTargetActivity, targetInput{Campaign: s.Campaign, Pipeline: s.Pipeline, Targets: s.Targets})
-	t.Errorf("it was not killed: %v", err)
+	t.Errorf("the worker was not killed: %v", err)
 }
 
 // A target whose worker is killed in the middle resumes if the next worker has the same store. Without the store it
@@ -107,7 +107,7 @@ func TestBeKilled(t *testing.T) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("its commands are those of a POSIX shell")
+		t.Skip("the commands need a POSIX shell")
 	}
 	const goesOn, anew = "count die die", "count die count die"
 	for name, test := range map[string]struct {
@@ -133,7 +133,7 @@ func TestKilled(t *testing.T) {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestBeKilled$", "-test.count=1")
 			cmd.Env = append(os.Environ(), killedDir+"="+dir, killedStore+"="+test.first)
 			if out, err := cmd.CombinedOutput(); err == nil || len(out) > 0 {
-				t.Fatalf("it was not killed: %v\n%s", err, out)
+				t.Fatalf("the worker was not killed: %v\n%s", err, out)
 			}
 			for _, replayed := range []int{0, 1} {
 				p, _, err := finish(t, workerIn(t, dir, test.second), inputIn(t, dir), nil)
@@ -143,7 +143,7 @@ func TestKilled(t *testing.T) {
 			}
 			ran, err := os.ReadFile(filepath.Join(dir, "ran"))
 			if got := strings.Join(strings.Fields(string(ran)), " "); err != nil || got != test.ran {
-				t.Errorf("it ran %q, not %q, %v", got, test.ran, err)
+				t.Errorf("the worker ran %q, not %q, %v", got, test.ran, err)
 			}
 			for _, name := range []string{"a.txt", "b.txt"} {
 				if data, err := os.ReadFile(filepath.Join(tree, name)); err != nil || string(data) != "xx\n" {

@@ -86,7 +86,7 @@ func TestContinueAsNew(t *testing.T) {
 	}
 }
 
-// The server retries errors that another attempt may fix, and no others.
+// The server retries only errors that another attempt may fix.
 func TestWorkerErrors(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -121,7 +121,7 @@ func TestWorkerErrors(t *testing.T) {
 	}
 }
 
-// A canceled campaign stops its current targets, and starts no others.
+// A canceled campaign stops its current targets, and starts no more targets.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	f, targets, w, c := plant(t, 6)

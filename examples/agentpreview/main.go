@@ -1,5 +1,5 @@
-// Agentpreview is what a host does with a pipeline that an agent wrote: decode it strictly, plan it under the host's
-// own policy, show every hunk with the step that made it, let a person reject one, and commit the rest.
+// Agentpreview shows how a host handles a pipeline from an agent: it decodes the pipeline strictly, plans it under the
+// host's policy, shows every hunk with the step that made it, lets a person reject a hunk, and commits the rest.
 //
 //	go run ./examples/agentpreview
 package main
@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// fromTheAgent asks for more than it should: force does not lift the host's ceiling, and secrets are out of reach.
+// fromTheAgent requests too much: force does not raise the host's ceiling, and secrets are outside the allowed paths.
 const fromTheAgent = `{
 	"name": "modernise",
 	"force": true,
@@ -42,7 +42,7 @@ func main() {
 
 	p, err := millrace.Decode([]byte(fromTheAgent))
 	if err != nil {
-		log.Fatal(err) // every problem at once: give it back to the agent
+		log.Fatal(err) // the error has every problem: return it to the agent
 	}
 	host := millrace.Executor{Ceiling: risk.Medium, AllowedPaths: []string{"src"}}
 	plan, err := host.Plan(ctx, fsys, p)
@@ -60,7 +60,7 @@ func main() {
 		}
 	}
 
-	// A person looks at it: the comment tells history, leave it alone.
+	// A person reviews the change: the comment in doc.go is about the past, so its hunk is rejected.
 	if plan, err = plan.RejectHunks("src/doc.go", 0); err != nil {
 		log.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Command approve shows a change that waits for a person: one process works it out and ends, another one shows it and
-// lets it go on. Either exactly the change that was shown is written, or nothing.
+// Command approve shows a change that waits for a person: a process computes the change and ends, and another process
+// shows the change and approves it. Either exactly the change that was shown is written, or nothing.
 package main
 
 import (
@@ -104,7 +104,7 @@ func approve(ctx context.Context) (err error) {
 		if err := plan.Close(); err != nil {
 			return err
 		}
-		// The digest identifies the change that was shown. If anything else were to be written by now, the run would
+		// The digest identifies the change that was shown. If the commit would now write anything else, the run would
 		// wait again.
 		held := runs.JobRef{Project: run.Project, ID: run.Held.JobID}
 		if _, err := m.Jobs().Play(ctx, held, runs.PlayParams{PlanDigest: run.Held.PlanDigest}); err != nil {
@@ -114,7 +114,7 @@ func approve(ctx context.Context) (err error) {
 			return err
 		}
 		fmt.Printf("bob: run %s is %s\n", run.ID, run.Status)
-		// It cannot be played twice.
+		// The job cannot be played twice.
 		_, err = m.Jobs().Play(ctx, held, runs.PlayParams{})
 		fmt.Println(err)
 	}
@@ -123,7 +123,7 @@ func approve(ctx context.Context) (err error) {
 	return err
 }
 
-// open opens the store of runs beside the tree.
+// open opens the store of runs, which is next to the tree.
 func open(dir, user string) (*rundir.Manager, *rundir.Store, error) {
 	root, err := fsutil.OpenRoot(filepath.Join(dir, "store"))
 	if err != nil {
@@ -140,7 +140,7 @@ func open(dir, user string) (*rundir.Manager, *rundir.Store, error) {
 	return m, store, err
 }
 
-// limits opens the one tree that there is.
+// limits opens the only tree.
 type limits struct{ dir string }
 
 // Open implements [fleet.Trees].

@@ -1,5 +1,5 @@
-// Checked renames a function in all files of a Go module, lets gofmt put the comments in order, asks go vet and the
-// tests what they say of the result, and commits it only if they are content. Until then nothing is written.
+// Checked renames a function in all files of a Go module, formats them with gofmt, runs go vet and the tests on the
+// result, and commits it only if they pass. Until then nothing is written.
 //
 //	go run ./examples/checked
 package main
@@ -29,7 +29,7 @@ var module = map[string]string{
 	"taken_test.go": "package app\n\nfunc Taken() {}\n",
 }
 
-// rename is a pipeline whose last two steps only look: what they say decides whether anything is written.
+// rename returns a pipeline whose last two steps only check the result. If a check fails, nothing is written.
 func rename(from, to string) millrace.Pipeline {
 	return millrace.New("rename").
 		Step("users", actions.Search{Pattern: `\b` + from + `\b`, Mode: "regex", FileTypes: []string{".go"}}).
@@ -40,8 +40,8 @@ func rename(from, to string) millrace.Pipeline {
 		MustBuild()
 }
 
-// host allows the commands of the pipeline and no other. It gives them a place for what they compile, for their HOME is
-// empty each time. Where this system cannot confine them they still run: the code here is our own.
+// host allows only the commands of the pipeline. They may write to the build cache, because their HOME is empty each
+// time. They also run on a system without a sandbox, because the code here is trusted.
 func host() (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOROOT").Output()
 	if err != nil {
@@ -53,7 +53,7 @@ func host() (millrace.Executor, error) {
 		PassEnv: []string{"GOFLAGS"},
 		Env:     map[string]string{"GOCACHE": cache, "GOPROXY": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0"},
 		Read:    []string{goroot},
-		Write:   []string{cache}, // programs from elsewhere had better have their own cache
+		Write:   []string{cache}, // untrusted programs should have a separate cache
 		Sandbox: command.BestEffort,
 	}}, nil
 }
@@ -81,7 +81,7 @@ func run(ctx context.Context, dir string) error {
 	}
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
 
-	// A test has that name already: go vet reports it, and nothing is written.
+	// A test file already has that name: go vet reports it, and nothing is written.
 	res, err := x.Run(ctx, fsys, rename("Add", "Taken"))
 	if err == nil {
 		return errors.New("go vet was content")

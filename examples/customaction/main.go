@@ -1,4 +1,4 @@
-// Customaction adds an action of its own, written in two methods, and uses it in Go and in JSON like a built-in one.
+// Customaction adds an action with two methods, and uses it in Go and in JSON like a built-in action.
 //
 //	go run ./examples/customaction
 package main
@@ -21,12 +21,12 @@ type Upper struct {
 	Files []string `json:"files,omitempty" doc:"Files to change, unless input_from gives them."`
 }
 
-// Spec describes the action to the registry. The action may write, for ReadOnly is not set.
+// Spec describes the action to the registry. The action may write, because ReadOnly is not set.
 func (Upper) Spec() actions.Spec {
 	return actions.Spec{Name: "upper", Summary: "upper-case whole files", Input: actions.InputFiles}
 }
 
-// Run works on the stage: limits, preview, commit, rollback and parallel runs come by themselves.
+// Run works on the stage, so the action needs no code for limits, preview, commit, rollback and parallel runs.
 func (Upper) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) {
 	return c.EditEach(ctx, func(_ string, old []byte) ([]byte, error) {
 		return bytes.ToUpper(old), nil

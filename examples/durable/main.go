@@ -1,5 +1,5 @@
 // Command durable shows a run that outlives its process: the process is killed in the middle of a step, and another
-// one resumes the run after the work that was done. The model is not asked again for answers that it had given.
+// process resumes the run after the finished steps. The model is not asked again for recorded answers.
 package main
 
 import (
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// show starts a process that dies, and goes on with its run.
+// show starts a process that is killed, and resumes its run.
 func show(ctx context.Context) (err error) {
 	dir, err := os.MkdirTemp("", "durable")
 	if err != nil {
@@ -86,7 +86,7 @@ func show(ctx context.Context) (err error) {
 	return err
 }
 
-// work creates a run and works on it. It does not live to see the end.
+// work creates a run and works on it. The process is killed before the end.
 func work(ctx context.Context, dir string) error {
 	m, _, err := open(dir)
 	if err != nil {
@@ -107,7 +107,7 @@ func work(ctx context.Context, dir string) error {
 	return err
 }
 
-// open opens the store of runs beside the tree.
+// open opens the store of runs, which is next to the tree.
 func open(dir string) (*rundir.Manager, *rundir.Store, error) {
 	root, err := fsutil.OpenRoot(filepath.Join(dir, "store"))
 	if err != nil {
@@ -121,7 +121,7 @@ func open(dir string) (*rundir.Manager, *rundir.Store, error) {
 		fmt.Println("the model is asked")
 		return agent.Reply{Output: "receive"}, nil
 	})
-	// The check is the last that the first process does.
+	// The first process is killed in this check.
 	check := tool.WithSpec(tool.Func("check", "Checks the spelling.", func(context.Context, struct{}) (string, error) {
 		seen := filepath.Join(dir, "seen")
 		if _, err := os.Stat(seen); err == nil {
@@ -134,7 +134,7 @@ func open(dir string) (*rundir.Manager, *rundir.Store, error) {
 			err = errors.Join(os.WriteFile(seen, nil, 0o600), self.Kill())
 		}
 		if err == nil {
-			select {} // until that has come
+			select {} // until the process is killed
 		}
 		return "", err
 	}), func(s *tool.Spec) { s.Pure = true })
@@ -150,7 +150,7 @@ func open(dir string) (*rundir.Manager, *rundir.Store, error) {
 	return m, store, err
 }
 
-// notes opens the one tree that there is.
+// notes opens the only tree.
 type notes struct{ dir string }
 
 // Open implements [fleet.Trees].

@@ -18,7 +18,7 @@ type handler struct {
 	host millrace.Executor
 }
 
-// answer is what the sender gets: what has changed, the diff of a dry run, or a code and what to change.
+// answer is the answer to the sender: the changes, the diff of a dry run, or a code and the problems to fix.
 type answer struct {
 	Code     string                 `json:"code,omitempty"`
 	Error    string                 `json:"error,omitempty"`
@@ -30,7 +30,7 @@ type answer struct {
 	Written  bool                   `json:"written,omitempty"`
 }
 
-// statuses gives each code of an error its HTTP status. Any other is the server's fault.
+// statuses maps codes of errors to HTTP statuses. Any other code is an error of the server.
 var statuses = map[string]int{
 	"":                     http.StatusOK,
 	"invalid_pipeline":     http.StatusBadRequest,
@@ -63,7 +63,7 @@ func (h handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(a) // who has gone away needs no answer
+	_ = json.NewEncoder(w).Encode(a) // a sender that has disconnected needs no answer
 }
 
 // run decodes, plans and commits.

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestHandler posts what testdata/requests.txt has, one after the other, and compares all answers.
+// TestHandler posts the requests in testdata/requests.txt in order, and compares all answers.
 func TestHandler(t *testing.T) {
 	const files = "-- a.md --\nto recieve\n-- b.md --\nto recieve, too\n-- .env --\nrecieve=1\n"
 	var docs strings.Builder

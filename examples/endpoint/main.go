@@ -1,6 +1,6 @@
-// Endpoint takes pipelines over HTTP, as a model or another service sends them: it repairs what can be repaired,
-// plans under the host's policy, commits, and answers with the result and every warning, or with what the sender has
-// to change.
+// Endpoint accepts pipelines over HTTP from a model or another service. It repairs small mistakes in them, plans them
+// under the host's policy, and commits. The answer has the result and every warning, or the problems that the sender
+// must fix.
 //
 //	go run ./examples/endpoint -dir DIR
 //	curl -d '{"name": "n", "steps": [{"id": "s", "action": "search", "params": {"pattern": "x"}}]}' localhost:8080

@@ -1,10 +1,10 @@
-// Fixloop lets an agent work on a Go module until its tests pass, shows what has become of it, and commits that. If the
-// agent does not get there, nothing is written.
+// Fixloop lets an agent work on a Go module until its tests pass, shows the diff, and commits the change. If the tests
+// never pass, nothing is written.
 //
 //	go run ./examples/fixloop
 //	go run ./examples/fixloop -dir ./mymodule -budget 2 -agent "claude -p --output-format json" -env ANTHROPIC_API_KEY
 //
-// Without -agent it is a scripted one, on a module in memory.
+// Without -agent a scripted agent runs. Without -dir it works on a module in memory.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// loop is the pipeline. The second test leads back to the agent, which receives the output of the test. After three
+// loop is the pipeline. If the second test fails, the agent runs again and receives the output of the test. After three
 // visits the failure of the test is a failure of the run.
 const loop = `{
 	"name": "fix-loop",
@@ -72,7 +72,7 @@ func main() {
 	}
 }
 
-// run asks the agent while it plans, so that a person could look at the plan. The commit asks nothing any more.
+// run calls the agent while it plans, so that a person could review the plan. The commit does not call the agent.
 func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, dryRun bool) error {
 	p, err := millrace.Decode([]byte(text))
 	if err != nil {
@@ -93,9 +93,9 @@ func run(ctx context.Context, x millrace.Executor, fsys afero.Fs, text string, d
 	return err
 }
 
-// host allows the pipeline to run the tests, and no other command. Code that an agent of others has written is
-// compiled with a cache of its own, for it could put something into the user's cache that a later build runs. That
-// takes long the first time.
+// host allows the pipeline to run the tests, and no other command. Code of an untrusted agent is compiled with a
+// separate build cache, because it could put something into the user's cache that a later build runs. The first build
+// with a new cache is slow.
 func host(cache string, trusted bool) (millrace.Executor, error) {
 	out, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
 	if err != nil {
@@ -125,8 +125,8 @@ func host(cache string, trusted bool) (millrace.Executor, error) {
 	}}, nil
 }
 
-// commandLine is an agent that is a program. Its policy is not that of the tests: it needs the network, a key, and its
-// own settings below HOME.
+// commandLine returns an agent that runs a program. Its policy differs from the policy of the tests: the program needs
+// the network, a key, and its own settings below HOME.
 func commandLine(words, env []string) agent.Agent {
 	return agent.Command{
 		Argv: func(r *agent.Request) []string {
@@ -140,15 +140,14 @@ func commandLine(words, env []string) agent.Agent {
 			Allow:      []string{command.Pattern(words[0]) + " *"},
 			PassEnv:    append([]string{"HOME", "USER"}, env...),
 			Network:    true,
-			Sandbox:    command.Off, // it brings its own sandbox
+			Sandbox:    command.Off, // the program has its own sandbox
 			MaxTimeout: time.Hour,
 			MaxOutput:  16 << 20,
 		},
 	}
 }
 
-// scripted is an agent that needs two visits: it looks at the test only when it receives the failure of its first
-// idea.
+// scripted returns an agent that needs two visits: its first change is wrong, and its second change is right.
 func scripted() agent.Agent {
 	return agent.Func(func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
 		if r.Previous == nil || r.Previous.Error == "" {

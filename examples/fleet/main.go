@@ -1,5 +1,5 @@
-// Fleet changes the same thing in several trees at once, four at a time. One tree cannot be changed, and stops none
-// of the others. Once it is mended the campaign is run again: it does that tree, and leaves the others alone.
+// Fleet makes the same change in several trees, four at a time. A tree that cannot be changed does not stop the others.
+// After it is repaired, the campaign is run again: it changes that tree, and leaves the others alone.
 //
 //	go run ./examples/fleet                                    small trees in a temporary directory
 //	go run ./examples/fleet -from 2025 -to 2026 DIR...         LICENSE of these directories
@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// campaign names the work by what it does, so that the next campaign of the same name resumes where the last one has
-// ended.
+// campaign returns a campaign named after its work, so that the next campaign of the same name resumes where the last
+// campaign ended.
 func campaign(from, to string) fleet.Campaign {
 	return fleet.Campaign{ID: "year-" + from + "-" + to, Pipeline: millrace.New("year").
 		Step("year",
@@ -47,11 +47,11 @@ func campaign(from, to string) fleet.Campaign {
 				to}).MustBuild()}
 }
 
-// run reports each target that has failed, and in the end all together.
+// run prints each target that fails, and at the end a summary of all targets.
 func run(ctx context.Context, c fleet.Campaign, dirs []string) error {
 	f := fleet.Fleet{
 		Scheduler: fleet.Local{Worker: fleet.Worker{Trees: fleet.Dirs{}}, Parallel: 4},
-		StopAfter: 10, // something is wrong with the campaign itself then
+		StopAfter: 10, // after ten failures the campaign itself is wrong
 	}
 	sum, err := f.Run(ctx, c, fleet.Paths(dirs...), func(o fleet.Outcome) error {
 		if o.Status == fleet.Failed {
@@ -63,7 +63,7 @@ func run(ctx context.Context, c fleet.Campaign, dirs []string) error {
 	return err
 }
 
-// show runs the campaign twice on trees of its own.
+// show runs the campaign twice on temporary trees.
 func show(ctx context.Context, c fleet.Campaign) (err error) {
 	top, err := os.MkdirTemp("", "fleet")
 	if err != nil {
@@ -78,7 +78,7 @@ func show(ctx context.Context, c fleet.Campaign) (err error) {
 		}
 		dirs = append(dirs, dir)
 		if name == "docs" {
-			continue // it has no licence yet
+			continue // this tree has no licence yet
 		}
 		if err := licence(dir); err != nil {
 			return err

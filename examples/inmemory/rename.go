@@ -1,5 +1,5 @@
-// Package inmemory shows how to test a pipeline without a disk: the same pipeline that a program runs on a real tree
-// runs in its unit test on a file system in memory.
+// Package inmemory shows how to test a pipeline without a disk: a program runs the pipeline on a real tree, and its
+// unit test runs it on a file system in memory.
 package inmemory
 
 import (
@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// RenamePackage returns the pipeline that renames a Go package: its clause, its imports, its directory's files.
+// RenamePackage returns the pipeline that renames a Go package: its clause, its imports, and its files.
 func RenamePackage(oldPath, newPath, oldName, newName string) (millrace.Pipeline, error) {
 	goFiles := []string{".go"}
 	return millrace.New("rename-package").

@@ -1,9 +1,10 @@
-// Jsonfile runs a pipeline from a JSON file on a directory. Exit status 1 means that it failed. The directory is as
-// it was then, unless the pipeline has "stop_on_error": false, or the message that the tree needs recovery.
+// Jsonfile runs a pipeline from a JSON file on a directory. Exit status 1 means that the pipeline failed. The directory
+// is then unchanged, unless the pipeline has "stop_on_error": false, or the message reports that the tree needs
+// recovery.
 //
 //	go run ./examples/jsonfile [-n] [-dir DIR] PIPELINE.json
 //
-// With -n it only shows what would be done.
+// With -n it only shows the diff.
 package main
 
 import (
@@ -52,7 +53,7 @@ func run(ctx context.Context, out io.Writer, dir, file string, dryRun bool) erro
 		return err
 	}
 	defer plan.Close()
-	res := plan.Result() // there is one beside an error, too
+	res := plan.Result() // a plan with an error also has a result
 	switch {
 	case err != nil: // a step has failed
 	case dryRun || p.Options().DryRun:

@@ -1,5 +1,5 @@
-// Licenceheaders puts a licence header into every source file of a mixed tree, by an action of its own. Files that
-// have it stay as they are, to the time stamp; line ends, byte order marks and "#!" lines stay where they were.
+// Licenceheaders puts a licence header into every source file of a mixed tree, with a custom action. Files that have
+// the header are not touched, so their time stamps stay. Line ends, byte order marks and "#!" lines are kept.
 //
 //	go run ./examples/licenceheaders
 package main
@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// comments are the kinds of files that get a header, by the sign that begins a comment.
+// comments maps the extensions of source files to the sign that begins a comment.
 var comments = map[string]string{".go": "//", ".cs": "//", ".py": "#", ".sh": "#", ".sql": "--"}
 
 // Header puts a line of text at the top of files.
@@ -44,7 +44,7 @@ func (h Header) Run(ctx context.Context, c *actions.Call) (actions.Outcome, erro
 	})
 }
 
-// insert puts a line and an empty one below a byte order mark and a "#!" line, with the line ends of the file.
+// insert puts a line and an empty line after a byte order mark and a "#!" line, with the line ends of the file.
 func insert(text []byte, line string) []byte {
 	form := fsutil.TextFacts(text)
 	at := form.BOM

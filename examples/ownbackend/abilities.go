@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// The abilities that a run looks for. Without them a run commits too, and is safe against less.
+// The optional abilities of a file system. Without them a run also commits, but its commit is less safe.
 var (
 	_ capability.Locker     = (*FS)(nil)
 	_ capability.NoReplacer = (*FS)(nil)
@@ -69,5 +69,5 @@ func (f *FS) Exchange(a, b string) error {
 	})
 }
 
-// SyncDir implements [capability.DirSyncer]. Each change of a name is on the disk already.
+// SyncDir implements [capability.DirSyncer]. Each change of a name is already on the disk.
 func (f *FS) SyncDir(string) error { return nil }

@@ -20,14 +20,14 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// abilities is what both file systems of TestCalls have. A disk has all of them on Linux.
+// abilities are the methods of both file systems of TestCalls. A disk has all of them on Linux.
 type abilities interface {
 	afero.Fs
 	capability.NoReplacer
 	capability.Exchanger
 }
 
-// calls are tried on the tree of TestCalls. Each returns what it has seen.
+// calls are tried on the tree of TestCalls. Each call returns its result as text.
 var calls = map[string]func(fsys abilities) (string, error){
 	"stat of a file":        func(fsys abilities) (string, error) { return stat(fsys, "d/b.txt") },
 	"stat of a directory":   func(fsys abilities) (string, error) { return stat(fsys, "d") },
@@ -105,7 +105,7 @@ var calls = map[string]func(fsys abilities) (string, error){
 	},
 }
 
-// Each call leaves the tree that it leaves on a disk, shows the same, and has the same kind of error.
+// Each call has the same effect, result and kind of error as on a disk.
 func TestCalls(t *testing.T) {
 	const tree = "-- a.txt --\nold\n-- d/b.txt --\nbytes\n-- d/b/c.txt --\nc\n-- d/b-1.txt --\n1\n-- d2.txt --\n2\n-- empty/ --\n"
 	for name, call := range calls {
@@ -122,17 +122,17 @@ func TestCalls(t *testing.T) {
 			want, wantErr := call(disk)
 			got, err := call(ours)
 			if got != want {
-				t.Errorf("it shows what a disk does not (-disk +got):\n%s", cmp.Diff(want, got))
+				t.Errorf("the result differs from the disk (-disk +got):\n%s", cmp.Diff(want, got))
 			}
 			if kind(err) != kind(wantErr) {
-				t.Errorf("error %v, of a disk %v", err, wantErr)
+				t.Errorf("error %v, on a disk %v", err, wantErr)
 			}
 			millracetest.Equal(t, ours, millracetest.Text(t, disk))
 		})
 	}
 }
 
-// kind is what programs ask an error for.
+// kind returns the kind of an error that programs check.
 func kind(err error) string {
 	for _, k := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrClosed, syscall.ENOTDIR, syscall.EISDIR, io.EOF} {
 		if errors.Is(err, k) {

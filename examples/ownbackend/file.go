@@ -21,7 +21,7 @@ type file struct {
 	flag int
 
 	mu     sync.Mutex
-	at     int64 // where the next bytes are read or written, or how many entries were listed
+	at     int64 // the offset of the next read or write, or the number of listed entries
 	closed bool
 }
 
@@ -143,7 +143,7 @@ func (o *file) ReadAt(p []byte, at int64) (int, error) {
 	return o.readAt(p, at)
 }
 
-// readAt returns io.EOF itself, as the callers of readers want it.
+// readAt returns io.EOF unwrapped, as callers of readers expect.
 func (o *file) readAt(p []byte, at int64) (read int, err error) {
 	err = o.read("read", func(_ tables, n node) error {
 		if n.mode.IsDir() {
@@ -212,7 +212,7 @@ func (o *file) WriteAt(p []byte, at int64) (int, error) {
 	return len(p), nil
 }
 
-// put writes bytes at a place.
+// put writes bytes at an offset.
 func put(data, p []byte, at int64) []byte {
 	if end := at + int64(len(p)); end > int64(len(data)) {
 		data = resized(data, end)

@@ -111,7 +111,7 @@ func (f *FS) RemoveAll(name string) error {
 	return f.update("remove", name, func(t tables) error {
 		dir := clean(name)
 		all := t.below(dir)
-		for i := len(all) - 1; i >= 0; i-- { // what is in a directory comes before it
+		for i := len(all) - 1; i >= 0; i-- { // the content of a directory is removed before the directory
 			if err := t.remove(all[i]); err != nil {
 				return err
 			}
@@ -151,7 +151,7 @@ func (f *FS) Chtimes(name string, _, mtime time.Time) error {
 	return f.change("chtimes", name, func(n *node) { n.time = mtime })
 }
 
-// Chown implements [afero.Fs]. The database has no owners, and all files are readable by its own.
+// Chown implements [afero.Fs]. The database has no owners, so Chown has no effect.
 func (f *FS) Chown(name string, _, _ int) error { return f.change("chown", name, func(*node) {}) }
 
 // change changes the row of a name.
@@ -166,7 +166,7 @@ func (f *FS) change(op, name string, do func(n *node)) error {
 	})
 }
 
-// info is what Stat reports of a node.
+// info is the [fs.FileInfo] of a node.
 type info struct {
 	name string
 	size int64
@@ -175,7 +175,7 @@ type info struct {
 
 func infoOf(name string, n node) info {
 	i := info{path.Base("/" + name), int64(len(n.data)), n}
-	i.data = nil // its bytes end with the transaction
+	i.data = nil // the bytes are only valid in the transaction
 	return i
 }
 

@@ -27,7 +27,7 @@ func open(t testing.TB, file string) *ownbackend.FS {
 	return fsys
 }
 
-// The file system keeps the contract, and does all that runs do.
+// The file system keeps the contract, and every kind of change works on it.
 func TestBackend(t *testing.T) {
 	row := millracetest.Backend(t, func(t testing.TB, tree string) afero.Fs {
 		t.Helper()
@@ -41,7 +41,7 @@ func TestBackend(t *testing.T) {
 	}
 }
 
-// A commit outlives the process, and so does its backup.
+// A commit and its backup outlive the process.
 func TestFS_opened_again(t *testing.T) {
 	const before, after = "-- a.txt --\nold\n-- d/b.txt --\nold\n", "-- a.txt --\nnew\n-- d/ --\n-- e/b.txt --\nnew\n"
 	file := filepath.Join(t.TempDir(), "files.db")
@@ -65,7 +65,7 @@ func TestFS_opened_again(t *testing.T) {
 	millracetest.Equal(t, second, before)
 }
 
-// The lock is for one at a time. A second close of it takes nothing from the next holder.
+// The lock has one holder at a time. A second close of the lock has no effect on the next holder.
 func TestFS_Lock(t *testing.T) {
 	fsys := open(t, filepath.Join(t.TempDir(), "files.db"))
 	ended, end := context.WithCancel(t.Context())
@@ -84,7 +84,7 @@ func TestFS_Lock(t *testing.T) {
 	}
 	first.Close()
 	if _, err := fsys.Lock(ended); !errors.Is(err, capability.ErrLocked) {
-		t.Errorf("the lock of another: %v", err)
+		t.Errorf("the lock of the next holder: %v", err)
 	}
 	second.Close()
 }

@@ -13,7 +13,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// tables are both tables within a transaction. Names are relative to the root, which is "" and has no row.
+// tables are both tables in a transaction. Names are relative to the root, which is "" and has no row.
 type tables struct {
 	names *bolt.Bucket // from the name to the number
 	nodes *bolt.Bucket // from the number to the node
@@ -102,8 +102,7 @@ func (t tables) remove(name string) error {
 	return t.nodes.Delete(id)
 }
 
-// rename moves a node with all that is below it. It replaces a file by a file, and an empty
-// directory by a directory.
+// rename moves a node with everything below it. It replaces a file by a file, and an empty directory by a directory.
 func (t tables) rename(from, to string) error {
 	_, n, err := t.find(from)
 	if err != nil {
@@ -151,7 +150,7 @@ func (t tables) below(dir string) (all []string) {
 	return all
 }
 
-// any reports whether there is a name below a directory.
+// any reports whether a directory has any name below it.
 func (t tables) any(dir string) bool {
 	start := []byte(startOf(dir))
 	key, _ := t.names.Cursor().Seek(start)
@@ -174,7 +173,7 @@ func (t tables) children(dir string) (all []string) {
 	return all
 }
 
-// startOf is how each name below a directory begins.
+// startOf returns the prefix of each name below a directory.
 func startOf(dir string) string {
 	if dir == "" {
 		return ""
@@ -182,10 +181,10 @@ func startOf(dir string) string {
 	return dir + "/"
 }
 
-// parentOf is the directory that a name is in.
+// parentOf returns the directory of a name.
 func parentOf(name string) string { return clean(path.Dir(name)) }
 
-// clean is a name as the tables have it.
+// clean returns a name in the form of the tables.
 func clean(name string) string {
 	return strings.TrimPrefix(path.Clean("/"+filepath.ToSlash(name)), "/")
 }

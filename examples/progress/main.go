@@ -1,5 +1,5 @@
-// Progress shows how far a run is: on a terminal as one line that changes, elsewhere as plain lines, which a log can
-// keep.
+// Progress shows the progress of a run: on a terminal as a single line that changes, elsewhere as plain lines for a
+// log.
 //
 //	go run ./examples/progress
 //	go run ./examples/progress | cat
@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	// A terminal is a character device. So is /dev/null, which does not mind.
+	// A terminal is a character device. So is /dev/null, which ignores the output.
 	info, err := os.Stdout.Stat()
 	terminal := err == nil && info.Mode()&os.ModeCharDevice != 0
 	if err := run(context.Background(), os.Stdout, terminal); err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// meter shows the events of a run. They come one at a time, so it needs no lock.
+// meter shows the events of a run. They arrive one at a time, so it needs no lock.
 type meter struct {
 	w        io.Writer
 	terminal bool
 	steps    int
 
 	last    millrace.StepProgress
-	quarter int  // of the step that is shown, if its end is known
-	open    bool // the cursor stands on a line that is not done
+	quarter int  // of the current step, if its total is known
+	open    bool // the cursor is on an unfinished line
 }
 
-// observe is for Executor.Observe: it must return soon, for the run waits for it.
+// observe is for Executor.Observe. It must return soon, because the run waits for it.
 func (m *meter) observe(e millrace.Event) {
 	switch e := e.(type) {
 	case millrace.StepStarted:
@@ -42,7 +42,7 @@ func (m *meter) observe(e millrace.Event) {
 	}
 }
 
-// progress shows each event on a terminal, and elsewhere each quarter of a step that reports how much it has to do.
+// progress shows each event on a terminal. Elsewhere it shows each quarter of a step that reports its total.
 func (m *meter) progress(e millrace.StepProgress) {
 	m.last = e
 	if m.terminal {
@@ -58,7 +58,7 @@ func (m *meter) progress(e millrace.StepProgress) {
 	}
 }
 
-// amount returns how far a step is.
+// amount returns the progress of a step.
 func amount(e millrace.StepProgress) string {
 	files := fmt.Sprintf("%d files", e.Done)
 	if e.Total > e.Done {
@@ -70,10 +70,10 @@ func amount(e millrace.StepProgress) string {
 	return fmt.Sprintf("%s, %.1f MB", files, float64(e.Bytes)/1e6)
 }
 
-// back takes the cursor to the beginning of its line and clears the line.
+// back moves the cursor to the beginning of its line and clears the line.
 const back = "\r\x1b[K"
 
-// now shows a text that the next one takes the place of. Only a terminal can do that.
+// now shows a text that the next text replaces. It only works on a terminal.
 func (m *meter) now(format string, args ...any) {
 	if m.terminal {
 		m.open = true
@@ -87,7 +87,7 @@ func (m *meter) line(format string, args ...any) {
 	fmt.Fprintln(m.w, fmt.Sprintf(format, args...))
 }
 
-// close clears what does not stay.
+// close clears an unfinished line.
 func (m *meter) close() {
 	if m.open {
 		m.open = false
@@ -95,7 +95,7 @@ func (m *meter) close() {
 	}
 }
 
-// cut keeps a text in one line of a terminal: a longer one would break, and could not be cleared.
+// cut shortens a text to a line of a terminal: a longer text would wrap, and could not be cleared.
 func cut(text string) string {
 	const width = 79
 	if r := []rune(text); len(r) > width {

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// screen returns the lines that a terminal would show in the end.
+// screen returns the lines that a terminal shows at the end.
 func screen(output string) string {
 	var shown strings.Builder
 	for line := range strings.Lines(output) {
@@ -20,7 +20,7 @@ func screen(output string) string {
 	return shown.String()
 }
 
-// On a terminal, the lines that stay are those that are printed elsewhere, without the quarters.
+// The lines that stay on a terminal are the lines that are printed elsewhere, without the quarters.
 func TestTerminalShowsTheSame(t *testing.T) {
 	var plain, terminal strings.Builder
 	if err := run(t.Context(), &plain, false); err != nil {

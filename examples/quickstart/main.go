@@ -1,11 +1,11 @@
-// Quickstart renames a type in a real tree of some hundred Go files, shows it first, commits it, takes it back, and
-// proves that every byte, mode and link is as before.
+// Quickstart renames a type in a real tree of some hundred Go files: it shows the change, commits it, undoes it, and
+// verifies that every byte, mode and link is as before.
 //
 //	go run ./examples/quickstart
 //	go run ./examples/quickstart -dir DIR -old OldName -new NewName [-force]
 //
-// Without -dir it works on a copy of Go's own package net in a temporary directory. With -force it goes on where more
-// files change, or the risk is higher, than a pipeline may do without being told to.
+// Without -dir it works on a copy of Go's package net in a temporary directory. With -force it continues even if more
+// files change, or the risk is higher, than allowed without force.
 package main
 
 import (
@@ -36,8 +36,8 @@ func main() {
 	}
 }
 
-// pipeline is a rename in five steps: search for the definition, edit it, search for what uses it, edit that,
-// and count what is left.
+// pipeline returns a rename in five steps: find the definition, edit it, find the uses, edit them, and count the uses
+// of the old name that are left.
 func pipeline(oldName, newName string) (millrace.Pipeline, error) {
 	word := `\b` + oldName + `\b`
 	goFiles := []string{".go"}
@@ -118,7 +118,7 @@ func run(ctx context.Context, out io.Writer, dir, oldName, newName string, force
 	return nil
 }
 
-// copyOfNet copies Go's package net, without its tests' data, to a temporary directory.
+// copyOfNet copies Go's package net to a temporary directory.
 func copyOfNet() (dir string, cleanup func() error, err error) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

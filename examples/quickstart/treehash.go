@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// treeHash hashes names, modes, link targets and bytes of everything below dir but millrace's own state.
+// treeHash hashes names, modes, link targets and bytes of everything below dir except the state of millrace.
 func treeHash(dir string) (string, error) {
 	sum := sha256.New()
 	files := 0

@@ -1,5 +1,5 @@
-// Renamepackage renames a Go package together with its directory and everything that imports it, takes back a part of
-// that later on, and shows what happens when another person has edited a file between the two.
+// Renamepackage renames a Go package with its directory and its imports, later undoes a part of the change, and shows
+// the conflict if another person has edited a file in between.
 //
 //	go run ./examples/renamepackage
 package main
@@ -33,7 +33,7 @@ func rename() millrace.Pipeline {
 		Step("clause",
 			actions.Edit{Files: []string{"conf/conf.go"}, OldText: "package conf\n", NewText: "package config\n"}).
 		Step("prose", actions.Edit{Files: []string{"README.md"}, OldText: `\bconf\b`, NewText: "config", Mode: "regex"}).
-		Step("move", actions.Rename{Files: []string{"conf"}, To: "config"}). // with all that is in it
+		Step("move", actions.Rename{Files: []string{"conf"}, To: "config"}). // with its content
 		MustBuild()
 }
 
@@ -59,7 +59,7 @@ func run(ctx context.Context, fsys afero.Fs) error {
 		fmt.Println(" ", f.From, "->", f.To)
 	}
 
-	// Another person goes on with the work. Taking everything back would lose that, so it is refused, and nothing is
+	// Another person edits a file. Undoing everything would lose that edit, so the restore is refused, and nothing is
 	// written.
 	if err := afero.WriteFile(fsys, "config/conf.go", []byte("package config\n\nvar Default = \"b\"\n"),
 		0o644); err != nil {
@@ -70,7 +70,7 @@ func run(ctx context.Context, fsys afero.Fs) error {
 		fmt.Println("\nrestore:", conflict)
 	}
 
-	// One sentence of the README told history. Only that is taken back.
+	// A sentence of the README was about the past. Only its change is undone.
 	undo, err := x.PlanRestore(ctx, fsys, res.BackupID)
 	if err != nil {
 		return err

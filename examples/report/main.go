@@ -1,5 +1,5 @@
-// Report writes what a pipeline would do as one HTML file that a browser shows without a network: something to look at
-// before a commit, and to keep with a build. Nothing else is written.
+// Report writes the changes that a pipeline would make to a single HTML file, for a review before a commit or to keep
+// with a build. A browser shows the file without a network. Nothing else is written.
 //
 //	go run ./examples/report > report.html
 package main

@@ -1,4 +1,4 @@
-// Start is the program of docs/start.md: it replaces a word in a directory, shows the change, and makes it.
+// Start is the program of docs/start.md: it replaces a word in a directory, shows the change, and commits it.
 //
 //	go run ./examples/start DIR
 package main

@@ -151,7 +151,7 @@ func exported(files []file) map[string]bool {
 	return api
 }
 
-// exportedSpec adds the lines of one constant, variable or type.
+// exportedSpec adds the lines of a constant, variable or type declaration.
 func exportedSpec(kind token.Token, spec ast.Spec, add func(kind, name string, rest ...string)) {
 	switch s := spec.(type) {
 	case *ast.ValueSpec:
@@ -181,7 +181,7 @@ func exportedSpec(kind token.Token, spec ast.Spec, add func(kind, name string, r
 	}
 }
 
-// members adds the exported fields of a struct, or the methods of an interface. An embedded type has its own name.
+// members adds the exported fields of a struct, or the methods of an interface. An embedded type counts by its name.
 func members(of, kind string, list *ast.FieldList, add func(kind, name string, rest ...string)) {
 	for _, field := range list.List {
 		typ := types.ExprString(field.Type)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// words are what a variable of .ci/run lists in parentheses.
+// words returns the words of a list in .ci/run, a variable with parentheses.
 func words(t *testing.T, script, name string) []string {
 	t.Helper()
 	found := regexp.MustCompile(`(?m)^` + name + `=\(([^)]*)\)`).FindStringSubmatch(script)
@@ -20,7 +20,7 @@ func words(t *testing.T, script, name string) []string {
 	return strings.Fields(found[1])
 }
 
-// hasTarget reports whether the tests of a module in a directory of its own, right below the root, have package.target.
+// hasTarget reports whether the tests of a nested module, right below the root, have the target "directory.function".
 func hasTarget(t *testing.T, target string) bool {
 	t.Helper()
 	dir, name, _ := strings.Cut(target, ".")
@@ -43,7 +43,7 @@ func hasTarget(t *testing.T, target string) bool {
 	return false
 }
 
-// What .ci/run names has to be there: a fuzz target or a package that was moved is tried less without a word otherwise.
+// Names in .ci/run must exist. Otherwise a moved fuzz target or package would silently be tested less.
 func TestNamesInCI(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile(filepath.Join("..", "..", ".ci", "run"))

@@ -17,11 +17,11 @@ import (
 	"testing"
 )
 
-// maxCircle is how many files of a package may depend on each other in a circle.
+// maxCircle is the most files of a package that may depend on each other in a circle.
 const maxCircle = 15
 
-// circles are the packages with a larger circle than maxCircle, by module and directory, and how large the circle is
-// now. The numbers only ever get smaller: when a circle shrinks, its number has to follow.
+// circles are the packages with a larger circle than maxCircle, by module and directory, with the present size of the
+// circle. The numbers only fall: when a circle shrinks, its number must follow.
 var circles = map[string]map[string]int{
 	".":            {},
 	"cmd/millrace": {},
@@ -30,8 +30,8 @@ var circles = map[string]map[string]int{
 	"yamlform":     {},
 }
 
-// Files that all depend on each other cannot be read on their own, and nobody can move a part of them to a room of its
-// own. A file depends on another file of its package if it uses a name, a method or a field that is declared there.
+// Files in a circle of dependencies cannot be read separately, and no part of them can move to a package of its own. A
+// file depends on another file of its package if it uses a name, a method or a field that is declared there.
 func TestCircles(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -48,20 +48,20 @@ func TestCircles(t *testing.T) {
 			case listed && len(circle) > most:
 				t.Errorf("%s of %s has a circle of %d files, and had one of %d: %q", p.dir, mod, len(circle), most, circle)
 			case listed && len(circle) <= maxCircle:
-				t.Errorf("%s of %s has a circle of only %d files: take it out of the table", p.dir, mod, len(circle))
+				t.Errorf("%s of %s has a circle of only %d files: remove it from the table", p.dir, mod, len(circle))
 			case listed && len(circle) < most:
 				t.Errorf("%s of %s has a circle of %d files: lower %d to it", p.dir, mod, len(circle), most)
 			}
 		}
 		for dir := range circles[mod] {
 			if !seen[dir] {
-				t.Errorf("%s of %s is listed, but is not there", dir, mod)
+				t.Errorf("%s of %s is listed, but does not exist", dir, mod)
 			}
 		}
 	}
 }
 
-// The search finds a circle that goes through a method in another file than its type, and ignores local names.
+// The search finds a circle through a method that is not in the file of its type, and ignores local names.
 func TestLargestCircle(t *testing.T) {
 	t.Parallel()
 	sources := map[string]string{
@@ -89,7 +89,7 @@ func TestLargestCircle(t *testing.T) {
 	}
 }
 
-// typedPackage is a package of a module, and which of its files depend on which.
+// typedPackage is a package of a module, with the dependencies between its files.
 type typedPackage struct {
 	dir   string
 	edges map[string]map[string]bool
@@ -179,7 +179,7 @@ func dependencies(fset *token.FileSet, path string, files []*ast.File, imports t
 	return edges, nil
 }
 
-// largestCircle returns the largest set of files in which each one depends, at least by way of others, on every other.
+// largestCircle returns the largest set of files in which each file depends on every other, directly or indirectly.
 func largestCircle(edges map[string]map[string]bool) []string {
 	reach := make(map[string]map[string]bool)
 	for from := range edges {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// citations are the numbers of papers that readers of this repository do not have: sections with a letter, a number,
-// a dot and a number, cases and findings such as X45 in a comment, numbered seeds and lists.
+// citations match the numbers of documents that are not in this repository: sections with a letter, a number, a dot and
+// a number, cases and findings such as X45 in a comment, numbered seeds and lists.
 var citations = []*regexp.Regexp{
 	regexp.MustCompile(`\bS[0-9]{1,2}\.[0-9]{1,3}\b`),
 	regexp.MustCompile(`(?i)\bseeds? 0[0-9]{2}\b`),
@@ -19,12 +19,12 @@ var citations = []*regexp.Regexp{
 	regexp.MustCompile(`\bTest[A-Za-z]*_[A-Z]?[0-9]{2,3}(_|\b)`),
 }
 
-// inComment are those that mean something else in code, where they may be names or bytes in hexadecimal.
+// inComment matches citations that count in comments only. In code they may be names or bytes in hexadecimal.
 var inComment = regexp.MustCompile(`(^|[\s(])[BFRSTUWX][0-9]{1,2}([\s,.;:)]|$)`)
 
 func cites(name, line string) string {
 	if !strings.ContainsAny(line, "0123456789") {
-		return "" // as all but a tenth of the lines, which would take long
+		return "" // a quick answer for nine of ten lines
 	}
 	for _, re := range citations {
 		if cited := re.FindString(line); cited != "" {
@@ -38,13 +38,13 @@ func cites(name, line string) string {
 	return strings.TrimSpace(inComment.FindString(comment))
 }
 
-// A reader of a comment can look up nothing that is not in the repository or at an address: the reason itself has
-// to be there.
+// A reader of a comment can only look up documents in the repository or at an address, so the comment must contain the
+// reason itself.
 func TestNoCitations(t *testing.T) {
 	t.Parallel()
 	eachLine(t, func(name string, n int, line string) {
 		if cited := cites(name, line); cited != "" && filepath.Base(name) != "citations_test.go" {
-			t.Errorf("%s:%d: cites %s, which nobody can look up: say the reason", name, n, cited)
+			t.Errorf("%s:%d: cites %s, which nobody can look up: write the reason", name, n, cited)
 		}
 	})
 }

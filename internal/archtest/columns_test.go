@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is how many characters a line of Go has at most. A tab counts as one.
+// maxColumns is the most characters of a line. A tab counts as one.
 const maxColumns = 120
 
-// wideLines is how many lines of the product are wider: long messages, and comments with a line that is one piece. It
-// only falls. A struct tag, a text in backquotes and a row of a table may be wider: they cannot be broken, or are read
-// as one.
+// wideLines is the number of wider lines in the product: long messages, and comments with a line that cannot be broken.
+// It only falls. A struct tag, a text in backquotes and a row of a table may be wider: they cannot be broken, or are
+// easier to read in a single line.
 const wideLines = 19
 
 func TestColumns(t *testing.T) {
@@ -35,15 +35,15 @@ func TestColumns(t *testing.T) {
 	}
 	switch n := len(wide); {
 	case n > wideLines:
-		t.Errorf("%d lines are wider than %d columns, and %d may be: break yours\n%s", n, maxColumns, wideLines,
+		t.Errorf("%d lines are wider than %d columns, at most %d may be: break yours\n%s", n, maxColumns, wideLines,
 			strings.Join(wide, "\n"))
 	case n < wideLines:
 		t.Errorf("%d lines are wider than %d columns: lower wideLines", n, maxColumns)
 	}
 }
 
-// TestMarkdownColumns: no line of a page is wider than maxColumns, except in tables, code blocks and headings. The
-// command line's page is generated from the texts of its help.
+// TestMarkdownColumns: no line of a page is wider than maxColumns, except in tables, code blocks and headings. cli.md
+// is left out, because it is generated from the help.
 func TestMarkdownColumns(t *testing.T) {
 	t.Parallel()
 	page, code := "", false
@@ -64,7 +64,7 @@ func TestMarkdownColumns(t *testing.T) {
 	})
 }
 
-// unbreakable returns the lines that a text in backquotes is on, and the rows of tables.
+// unbreakable returns the lines of texts in backquotes, and the first lines of rows of tables.
 func unbreakable(fset *token.FileSet, f *ast.File) map[int]bool {
 	lines := make(map[int]bool)
 	ast.Inspect(f, func(n ast.Node) bool {

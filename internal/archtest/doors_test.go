@@ -11,15 +11,16 @@ import (
 	"testing"
 )
 
-// doorModules are the modules of their own that turn what a user or a program has in hand into calls of the library.
+// doorModules are the nested modules that turn input of a user or a program into calls of the library.
 var doorModules = []string{"cmd/millrace", "gocode", "mcpserver", "yamlform"}
 
-// programRooms are the internal packages that the program imports. It is installed with exactly the version of the
-// library that its go.mod names, so that no importer can pair it with another one. They hold no behaviour of the library.
+// programRooms are the internal packages that the program may import. The program is installed with exactly the version
+// of the library in its go.mod, so no importer can combine it with another version. These packages have no behavior of
+// the library.
 var programRooms = []string{"internal/page"}
 
-// A door needs no more than every importer has: what it cannot do with that is missing in the library. Go would let it
-// see what is internal, since its path begins with the path of the module.
+// A door uses only the public API: if that is not enough, a function is missing in the library. Go would let a door
+// import internal packages, because its path begins with the path of the module.
 func TestDoorsUseThePublicAPI(t *testing.T) {
 	t.Parallel()
 	for _, door := range doorModules {

@@ -37,7 +37,7 @@ func englishRules() []englishRule {
 	}
 }
 
-// usual is English that the form of a rule would match, and texts that are documented word for word.
+// usual matches plain English that the form of a rule would match, and texts that are documented word for word.
 var usual = regexp.MustCompile(`[Tt]here (is|are|was) no\b|\b(is|are|was) no (longer|more|less)\b|^\tWhat string$|" is no (integer|number|boolean|list|object)\b`)
 
 // TestEnglish counts the lines that a tired reader stumbles over. CONTRIBUTING.md has the rules.

@@ -48,7 +48,7 @@ func TestFace(t *testing.T) {
 		}
 	}
 	if len(names) > mostNames || len(names) == 0 {
-		t.Errorf("fsutil has %d names, of which there may be %d: %q", len(names), mostNames, names)
+		t.Errorf("fsutil has %d names, at most %d are allowed: %q", len(names), mostNames, names)
 	}
 	slices.Sort(found)
 	if !slices.Equal(found, methods) {
@@ -56,7 +56,7 @@ func TestFace(t *testing.T) {
 	}
 }
 
-// receiver is the name of the type that a method is of.
+// receiver returns the name of the type of a method.
 func receiver(d *ast.FuncDecl) string {
 	typ := d.Recv.List[0].Type
 	if star, ok := typ.(*ast.StarExpr); ok {
@@ -69,7 +69,7 @@ func receiver(d *ast.FuncDecl) string {
 	return id.Name
 }
 
-// json.Marshal of an error type without MarshalJSON gives its fields without the message, or {}.
+// json.Marshal of an error type without MarshalJSON returns its fields without the message, or {}.
 func TestErrorsHaveJSON(t *testing.T) {
 	t.Parallel()
 	_, files := sources(t)
@@ -85,7 +85,7 @@ func TestErrorsHaveJSON(t *testing.T) {
 		}
 	}
 	if len(has["Error"]) < 20 {
-		t.Errorf("%d error types are found", len(has["Error"]))
+		t.Errorf("only %d error types were found", len(has["Error"]))
 	}
 	for name := range has["Error"] {
 		if !has["MarshalJSON"][name] {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// arrows are the imports of our own packages that each of our packages may have outside of tests. A package that is not
-// here may have none.
+// arrows are the packages of the module that each package may import outside of tests. A package that is not listed may
+// import none of them.
 var arrows = map[string][]string{
 	".": {
 		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "internal/template",
@@ -158,18 +158,18 @@ var arrows = map[string][]string{
 	"internal/kinds":  {"wording"},
 }
 
-// doors show a plan to those outside: they stand on the root, with what any importer has, and nothing stands on them.
-// The parts of their HTML pages are in internal/page.
+// doors show a plan to users. They import the root and the public packages, as any importer, and no package imports
+// them. The parts of their HTML pages are in internal/page.
 var doors = []string{"htmlreport", "lsp"}
 
-// modules are what the library, without its tests, may be made of.
+// modules are the modules that the library, without its tests, may depend on.
 var modules = []string{
 	module,
 	"github.com/bmatcuk/doublestar/v4",
 	"github.com/spf13/afero",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
-	"golang.org/x/text", // by way of afero
+	"golang.org/x/text", // through afero
 }
 
 // ours returns the directory of one of our packages by its import path.
@@ -180,19 +180,19 @@ func ours(importPath string) (string, bool) {
 	return strings.CutPrefix(importPath, module+"/")
 }
 
-// isExample reports whether a package is a program that uses the library as any importer would: it stands on top of
-// the root, and nothing stands on it.
+// isExample reports whether a package is an example, which uses the library as any importer: it imports the root, and
+// no package imports it.
 func isExample(dir string) bool {
 	return dir == "examples" || strings.HasPrefix(dir, "examples/")
 }
 
-// isSuite reports whether a package is a black-box suite or what they share: it stands on top of the root, for tests
+// isSuite reports whether a package is a black-box suite or shared code of the suites: it imports the root, for tests
 // only.
 func isSuite(dir string) bool {
 	return dir == "internal/suite" || strings.HasPrefix(dir, "internal/suite/")
 }
 
-// graph returns which of our packages each of our packages imports outside of tests, on any system.
+// graph returns the packages of the module that each package imports outside of tests, on any system.
 func graph(t *testing.T) map[string][]string {
 	t.Helper()
 	_, files := sources(t)
@@ -228,14 +228,14 @@ func TestArrows(t *testing.T) {
 			case isSuite(from):
 			case isExample(from):
 				if strings.HasPrefix(to, "internal/") {
-					t.Errorf("%s imports %s, which its readers cannot", from, to)
+					t.Errorf("%s imports %s, which a reader of the example cannot import", from, to)
 				}
 			case slices.Contains(doors, to):
-				t.Errorf("%s imports %s, on which nothing stands", from, to)
+				t.Errorf("%s imports %s, which no package may import", from, to)
 			case slices.Contains(doors, from) && strings.HasPrefix(to, "internal/") && to != "internal/page":
-				t.Errorf("%s imports %s, which no other door could", from, to)
+				t.Errorf("%s imports %s, which no importer could", from, to)
 			case to == "." && !slices.Contains(arrows[from], to):
-				t.Errorf("%s imports the root, which only stands below those that say so", from)
+				t.Errorf("%s imports the root: only packages that list it in arrows may", from)
 			case !slices.Contains(arrows[from], to):
 				t.Errorf("%s must not import %s", from, to)
 			}
@@ -243,7 +243,7 @@ func TestArrows(t *testing.T) {
 	}
 }
 
-// The arrows themselves must keep to the design: no circles, and leaves that stay leaves.
+// The arrows themselves must follow the design: no circles, and leaves without imports.
 func TestArrowsOfArrows(t *testing.T) {
 	t.Parallel()
 	var reach func(from string, seen map[string]bool)
@@ -267,7 +267,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		seen := make(map[string]bool)
 		reach(from, seen)
 		if seen[from] {
-			t.Errorf("%s imports itself by way of others", from)
+			t.Errorf("%s imports itself through other packages", from)
 		}
 		for _, to := range never[from] {
 			if seen[to] {
@@ -284,7 +284,7 @@ func TestArrowsOfArrows(t *testing.T) {
 		"internal/strictjson": {"internal/nearest"}, "internal/template": {"internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
 	} {
 		if !slices.Equal(arrows[above], below) {
-			t.Errorf("%s has more below it than the words that were meant, the names of members, and how a message shows a text", above)
+			t.Errorf("%s may only import %q", above, below)
 		}
 	}
 }

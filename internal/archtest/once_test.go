@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// distances are names of functions that find how far two words are apart.
+// distances matches names of functions that compute the distance of two words.
 var distances = regexp.MustCompile(`(?i)^(edit|word)?_?distance$|levenshtein|damerau`)
 
-// secondDistances returns the functions of a file that find how far two words are apart.
+// secondDistances returns the functions of a file that compute the distance of two words.
 func secondDistances(file *ast.File) (names []string) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && distances.MatchString(f.Name.Name) {
@@ -23,9 +23,9 @@ func secondDistances(file *ast.File) (names []string) {
 	return names
 }
 
-// One function finds the word that was meant, for all modules. A second function would soon answer differently. For our
-// own words packages of the root call internal/synonyms, and for words of a user internal/nearest; other modules call
-// Nearest of package actions.
+// A single function finds the word that was meant, for all modules. A second function would soon answer differently.
+// Packages of the root module call internal/synonyms for words of the library, and internal/nearest for words of a
+// user. Other modules call actions.Nearest.
 func TestOneDistance(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -38,14 +38,14 @@ func TestOneDistance(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("internal/nearest has no such function, so this test finds none")
+		t.Error("internal/nearest has no such function, so this test cannot find another")
 	}
 }
 
-// once are texts and shapes that one file of the project has, so that all messages look alike.
+// once are texts and shapes of code that only a single file of the project has, so that all messages look alike.
 var once = []struct {
 	what  string
-	place string // the file that has it
+	place string // the file that has the text or shape
 	use   string
 	found func(n ast.Node) bool
 }{
@@ -73,7 +73,7 @@ var once = []struct {
 	}},
 }
 
-// isText reports whether a node is a text that has something.
+// isText reports whether a node is a string literal for which has returns true.
 func isText(n ast.Node, has func(text string) bool) bool {
 	lit, ok := n.(*ast.BasicLit)
 	if !ok || lit.Kind != token.STRING {
@@ -83,12 +83,12 @@ func isText(n ast.Node, has func(text string) bool) bool {
 	return err == nil && has(text)
 }
 
-// elsewhere are other files that may have the shape: the report has a documented form, and an example stands alone.
+// elsewhere are other files that may have a shape: the report has a documented form.
 var elsewhere = map[string]string{
 	"report.go": "counts what a list leaves out",
 }
 
-// TestOnce refuses a second way to write what all messages write.
+// TestOnce refuses a second implementation of a part of all messages.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
@@ -111,7 +111,7 @@ func TestOnce(t *testing.T) {
 	}
 	for _, o := range once[:2] {
 		if !seen[o.what] {
-			t.Errorf("nothing %s, so this test finds none", o.what)
+			t.Errorf("no file %s, so this test cannot find another", o.what)
 		}
 	}
 }

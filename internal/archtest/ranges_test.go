@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestRangesOverMapLiterals: the order of a map literal is another one each time, so a loop over one reports mistakes, or
-// makes names, in random order. Examples and the suite for file systems write their trees that way.
+// TestRangesOverMapLiterals: the order of a loop over a map literal is random, and so is the order of the errors that
+// it reports, or of the names that it makes. Examples and the suite for file systems may write their trees that way.
 func TestRangesOverMapLiterals(t *testing.T) {
 	t.Parallel()
 	fset, files := sources(t)

@@ -21,7 +21,7 @@ const (
 	maxLines = 400
 )
 
-// file is one Go file of the module, whatever system it is built for.
+// file is a Go file of the module, for any system.
 type file struct {
 	name   string // relative to the root, with slashes
 	lines  int
@@ -31,17 +31,17 @@ type file struct {
 
 func (f file) isTest() bool { return strings.HasSuffix(f.name, "_test.go") }
 
-// dir is the package's place relative to the root, "." for the root itself.
+// dir returns the directory of the package relative to the root, "." for the root itself.
 func (f file) dir() string { return path.Dir(f.name) }
 
-// at is the place of a node, for messages.
+// at returns the position of a node, for messages.
 func (f file) at(fset *token.FileSet, n ast.Node) string {
 	p := fset.Position(n.Pos())
 	p.Filename = f.name
 	return p.String()
 }
 
-// tree is Go files, read once for all tests, which only look at them.
+// tree is a set of Go files, read once for all tests, which do not change it.
 type tree struct {
 	fset  *token.FileSet
 	files []file
@@ -52,7 +52,7 @@ var (
 	allTrees = sync.OnceValues(func() (tree, error) { return readTree(true) })
 )
 
-// sources are the files of the module.
+// sources returns the files of the module.
 func sources(t *testing.T) (*token.FileSet, []file) {
 	t.Helper()
 	m, err := theTree()
@@ -65,7 +65,7 @@ func sources(t *testing.T) (*token.FileSet, []file) {
 	return m.fset, m.files
 }
 
-// products are the files of all modules but for their tests.
+// products returns the files of all modules except tests.
 func products(t *testing.T) (*token.FileSet, []file) {
 	t.Helper()
 	m, err := allTrees()
@@ -81,13 +81,13 @@ func products(t *testing.T) (*token.FileSet, []file) {
 	return m.fset, files
 }
 
-// readTree parses every Go file of the module, and of the modules in it if they are asked for. Unlike go list, that
-// includes files for other systems. testdata and what the go tool ignores are left out.
+// readTree parses every Go file of the module, and of its nested modules if nested is true. Unlike go list, it includes
+// files for other systems. testdata and directories that the go tool ignores are left out.
 func readTree(nested bool) (tree, error) {
 	fset, files := token.NewFileSet(), []file(nil)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err == nil {
-		_, err = os.Stat(filepath.Join(root, "go.mod")) // this test stands two directories below it
+		_, err = os.Stat(filepath.Join(root, "go.mod")) // this package is two directories below the root
 	}
 	if err != nil {
 		return tree{}, err
@@ -147,18 +147,18 @@ func TestFiles(t *testing.T) {
 		}
 		name := strings.TrimSuffix(f.syntax.Name.Name, "_test")
 		if slices.Contains([]string{"util", "utils", "common", "types", "pkg", "helpers", "misc", "base", "cmd"}, name) {
-			t.Errorf("%s: package %s says nothing of what is in it", f.name, name)
+			t.Errorf("%s: the name of package %s does not describe its content", f.name, name)
 		}
 		for _, decl := range f.syntax.Decls {
 			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" {
-				t.Errorf("%s: init functions run unasked; make it a function that is called", f.at(fset, fn))
+				t.Errorf("%s: an init function runs without a call; make it a function that is called", f.at(fset, fn))
 			}
 		}
 	}
 }
 
-// The root shows the types that a caller holds, in few files: the work is done in rooms. The tests of the root are in
-// internal/suite, by subject. The root keeps the examples of go doc, the fuzz targets, and the table of fields and verbs.
+// The root has the types of a caller, in few files: the work is done in internal packages. The tests of the root are in
+// internal/suite, by subject. The root has the examples of go doc, the fuzz targets, and the table of fields and verbs.
 func TestRootHasFewFiles(t *testing.T) {
 	t.Parallel()
 	const most, mostTests, mostLines = 30, 14, 350
@@ -172,7 +172,7 @@ func TestRootHasFewFiles(t *testing.T) {
 		default:
 			n++
 			if f.lines > mostLines {
-				t.Errorf("%s has %d lines, more than %d: move what it does into a room", f.name, f.lines, mostLines)
+				t.Errorf("%s has %d lines, more than %d: move its work into a room", f.name, f.lines, mostLines)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func TestRootHasFewFiles(t *testing.T) {
 	}
 }
 
-// A file whose package comment is lost, usually by a blank line, shows as a package without any.
+// A package comment that is detached, usually by a blank line, shows as a missing package comment.
 func TestPackageComments(t *testing.T) {
 	t.Parallel()
 	_, files := sources(t)
@@ -207,7 +207,7 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// A user of the library reads of an exported name what go doc says, so it has to say something.
+// A user of the library reads about an exported name in go doc, so the name needs a comment.
 func TestExportedNamesAreDocumented(t *testing.T) {
 	t.Parallel()
 	fset, files := sources(t)
@@ -234,7 +234,7 @@ func TestExportedNamesAreDocumented(t *testing.T) {
 	}
 }
 
-// undocumented returns the exported names of a declaration that have no comment of their own.
+// undocumented returns the exported names of a declaration that have no comment.
 func undocumented(spec ast.Spec) []string {
 	var names []string
 	switch spec := spec.(type) {
@@ -252,7 +252,7 @@ func undocumented(spec ast.Spec) []string {
 	return names
 }
 
-// onExported reports whether a receiver, nil for a function, is of an exported type.
+// onExported reports whether a receiver has an exported type. It is nil for a function.
 func onExported(recv *ast.FieldList) bool {
 	if recv == nil {
 		return true

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	// looking are functions and methods that find something in a text.
+	// looking matches functions and methods that find something in a text.
 	looking = regexp.MustCompile(`^((Contains|HasPrefix|HasSuffix|Cut|CutPrefix|CutSuffix|Index|LastIndex|TrimPrefix|` +
 		`TrimSuffix|EqualFold|Fields|Split|SplitN|Replace|ReplaceAll)|` +
 		`(Match|Find)(All)?(String)?(Submatch)?(Index)?)$`)
@@ -26,11 +26,11 @@ var takenApart = map[string]string{
 	"hold.go":                              "an error that wraps ErrHold gives the reason by its text, as ErrHold documents",
 	"internal/match/parse.go":              "package regexp has this message without a type",
 	"millracetest/action.go":               "the test of an action names a part of the message",
-	"result.go":                            "a result that was stored has the message only, which the action begins",
-	"stepresult.go":                        "a result that was stored has the message only, which the action begins",
-	"mcpserver/edited.go":                  "a stored report has the text only, and the tool has documented words for its beginning",
-	"cmd/millrace/internal/cli/failure.go": "the code tells that the message names the place, which stands before it",
-	"wording/wording.go":                   "an error of another package has the message that it wraps in its own",
+	"result.go":                            "a stored result has the message only, which begins with the name of the action",
+	"stepresult.go":                        "a stored result has the message only, which begins with the name of the action",
+	"mcpserver/edited.go":                  "a stored report has the text only, and its first words are documented",
+	"cmd/millrace/internal/cli/failure.go": "for codes of syntax errors the message repeats the place",
+	"wording/wording.go":                   "an error of another package contains the message of its cause",
 }
 
 // isMessage reports whether an expression is a message, or begins with a variable that has one.
@@ -97,8 +97,8 @@ func given(files []*ast.File) map[string]map[string]bool {
 	return all
 }
 
-// looksInto reports whether a call finds something in a message, or finds a message in another text. Lines of a text,
-// and a text that is cut because it is long, are harmless.
+// looksInto reports whether a call searches in a message, or searches a message in another text. Splitting a text into
+// lines and shortening a text are harmless.
 func looksInto(s *ast.SelectorExpr, args []ast.Expr, from map[string]bool) bool {
 	if !looking.MatchString(s.Sel.Name) || len(args) == 0 {
 		return false
@@ -118,7 +118,7 @@ func looksInto(s *ast.SelectorExpr, args []ast.Expr, from map[string]bool) bool 
 	return inText && len(args) > 1 && isMessage(args[1], from)
 }
 
-// readsMessages returns the positions in a function at which a message is taken apart, replaced in another text, or
+// readsMessages returns the positions in a function where a message is taken apart, replaced in another text, or
 // compared with a text. given are the parameters of the function that are messages.
 func readsMessages(f *ast.FuncDecl, given map[string]bool) (found []token.Pos) {
 	from := make(map[string]bool)
@@ -150,8 +150,8 @@ func readsMessages(f *ast.FuncDecl, given map[string]bool) (found []token.Pos) {
 	return found
 }
 
-// No text is taken apart to learn its meaning: errors have types and codes, reports have causes. A message may change,
-// and a name of a file in it may have any words.
+// No text is taken apart to find its meaning: errors have types and codes, reports have causes. A message may change,
+// and a file name in it may have any words.
 func TestTakenApart(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]bool)
@@ -169,7 +169,7 @@ func TestTakenApart(t *testing.T) {
 			}
 			for _, pos := range readsMessages(fn, messages[fn.Name.Name]) {
 				if seen[f.name] = true; takenApart[f.name] == "" {
-					t.Errorf("%s:%d takes a message apart: give the error a type, a code or a cause", f.name,
+					t.Errorf("%s:%d takes a message apart: use a type, a code or a cause of the error", f.name,
 						fset.Position(pos).Line)
 				}
 			}
@@ -177,12 +177,12 @@ func TestTakenApart(t *testing.T) {
 	}
 	for place := range takenApart {
 		if !seen[place] {
-			t.Errorf("%s takes no message apart any more: remove it from the list", place)
+			t.Errorf("%s no longer takes a message apart: remove it from the list", place)
 		}
 	}
 }
 
-// The check finds each form.
+// The check finds each form of taking a message apart.
 func TestTakenApartFinds(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int{

@@ -9,13 +9,13 @@ import (
 	"testing"
 )
 
-// constructors make values that nothing changes afterwards.
+// constructors are functions whose results never change.
 var constructors = []string{
 	"errors.New", "errorform.New", "fmt.Errorf", "worded.Errorf", "regexp.MustCompile", "strings.NewReplacer", "reflect.TypeFor", "crc32.MakeTable", "sync.OnceValue",
 }
 
-// variables returns what is wrong with the package variables of one package: those that are not an error, not a compiled
-// expression and not a table, and those that are written to.
+// variables returns the wrong package variables of a package: variables that are not an error, a compiled expression or
+// a table, and variables that are written to.
 func variables(fset *token.FileSet, files []file) []string {
 	var wrong []string
 	fixed := make(map[string]bool)
@@ -46,7 +46,7 @@ func variables(fset *token.FileSet, files []file) []string {
 			for _, target := range written(n) {
 				if fixed[target.Name] {
 					wrong = append(wrong, f.at(fset, target)+": package variable "+target.Name+
-						" is written to (or a local one of that name is: rename it)")
+						" is written to (or a local variable of that name is: rename it)")
 				}
 			}
 			return true
@@ -55,7 +55,7 @@ func variables(fset *token.FileSet, files []file) []string {
 	return wrong
 }
 
-// variable says why a package variable may not be, or "".
+// variable returns the reason why a package variable is refused, or "".
 func variable(name string, value ast.Expr, spec *ast.ValueSpec, gen *ast.GenDecl) string {
 	isError := strings.HasPrefix(name, "Err") || strings.HasPrefix(name, "err")
 	switch v := value.(type) {
@@ -89,7 +89,7 @@ func variable(name string, value ast.Expr, spec *ast.ValueSpec, gen *ast.GenDecl
 		return ""
 	case *ast.SelectorExpr:
 		if isError || name == "_" {
-			return "" // another name for an error of a package below
+			return "" // another name for an error of an imported package
 		}
 	default:
 		if name == "_" {
@@ -99,7 +99,7 @@ func variable(name string, value ast.Expr, spec *ast.ValueSpec, gen *ast.GenDecl
 	return "is a package variable that can change"
 }
 
-// pool reports whether a variable is a sync.Pool, whose state cannot be seen.
+// pool reports whether a variable is a sync.Pool, whose state has no effect on results.
 func pool(typ, value ast.Expr) bool {
 	if lit, ok := value.(*ast.CompositeLit); ok {
 		typ = lit.Type
@@ -111,7 +111,7 @@ func embedded(doc *ast.CommentGroup) bool {
 	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") })
 }
 
-// written returns the variables that a statement or expression writes to, or could by way of a pointer.
+// written returns the variables that a statement or expression writes to, or could write to through a pointer.
 func written(n ast.Node) []*ast.Ident {
 	var targets []ast.Expr
 	switch n := n.(type) {
@@ -165,7 +165,7 @@ func rootOf(e ast.Expr) *ast.Ident {
 	}
 }
 
-// text writes a name such as errors.New.
+// text returns a name such as errors.New as text.
 func text(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -192,7 +192,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// The check itself has to see what it is for.
+// The check itself must find wrong variables.
 func TestVariablesCheck(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

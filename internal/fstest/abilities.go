@@ -74,7 +74,7 @@ func CheckNoReplace(t *testing.T, fsys afero.Fs) {
 		t.Fatal(err)
 	}
 	if err := n.RenameNoReplace("f", "x"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("RenameNoReplace of nothing = %v", err)
+		t.Errorf("RenameNoReplace of a missing name = %v", err)
 	}
 	if err := n.RenameNoReplace("d", "d/e"); !IsInvalid(err) || errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("RenameNoReplace into itself = %v", err)
@@ -99,7 +99,7 @@ func CheckLock(t *testing.T, open func() afero.Fs) {
 			t.Errorf("a second Lock = %v, want ErrLocked", err)
 		}
 		if want, got := before, List(t, fsys, "."); !slices.Equal(want, got) {
-			t.Errorf("the lock shows: %q, want %q", got, want)
+			t.Errorf("the lock is visible: %q, want %q", got, want)
 		}
 	}
 	Write(t, a, "f", "written under the lock")

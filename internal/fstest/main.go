@@ -8,7 +8,7 @@ import (
 )
 
 // Main runs the tests of a package that makes and deletes many files, with a separate temporary directory, and returns
-// the exit status. To make a file, ext4 looks at each nearby inode that was deleted in the last minute; below this
+// the exit status. To make a file, ext4 checks each nearby inode that was deleted in the last minute; below this
 // directory it spreads new files over the disk, which saves a third of the processor time of such tests. Processes
 // started by the tests find the directory in their environment. Such tests keep little data, so memory may grow to five
 // times the live size before a collection, unless GOGC is set; that saves a tenth.

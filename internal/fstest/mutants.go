@@ -46,9 +46,9 @@ func Mutants(t *testing.T, all []Mutant) {
 			t.Parallel()
 			switch out, err := run(i+1, m.By); {
 			case err == nil:
-				t.Errorf("%s: no test has noticed:\n%s", m.Name, out)
+				t.Errorf("%s: no test fails:\n%s", m.Name, out)
 			case !strings.Contains(out, "--- FAIL: "+m.By):
-				t.Errorf("%s: %s has not failed, but %v:\n%s", m.Name, m.By, err, out)
+				t.Errorf("%s: %s does not fail, but %v:\n%s", m.Name, m.By, err, out)
 			}
 		})
 	}
@@ -137,7 +137,7 @@ func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err err
 				continue
 			}
 			if strings.Count(source, m.Was) != 1 {
-				return "", "", fmt.Errorf("what is to be changed stands there more than once: %q", m.Was)
+				return "", "", fmt.Errorf("the text to change is in the file more than once: %q", m.Was)
 			}
 			fmt.Fprintf(&out, " if mutantNumber == \"%d\" { %s };", n, call(f, n))
 			changed := strings.Replace(source[name:to], m.Was, m.Is, 1)
@@ -146,14 +146,14 @@ func withMutants(file string, mutants map[int]Mutant) (text, pkg string, err err
 		}
 	}
 	for _, m := range mutants {
-		return "", "", fmt.Errorf("what is to be changed is in no function: %q", m.Was)
+		return "", "", fmt.Errorf("the text to change is not in a function: %q", m.Was)
 	}
 	out.WriteString(source[done:])
 	return out.String() + copies.String(), tree.Name.Name, nil
 }
 
-// call returns the statement that forwards a function's call to a mutant. Parameters without a name are used by
-// neither.
+// call returns the statement that forwards a function's call to a mutant. Neither of them uses a parameter without a
+// name.
 func call(f *ast.FuncDecl, n int) string {
 	var args []string
 	for _, field := range f.Type.Params.List {

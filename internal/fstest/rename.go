@@ -1,6 +1,6 @@
 package fstest
 
-// kind is a kind of file at a name of a rename.
+// kind is a kind of file at the old or new name of a rename.
 type kind struct {
 	name  string
 	needs need
@@ -28,7 +28,7 @@ func kinds() []kind {
 	}
 }
 
-// stands fails the test unless the name has the file of that kind that was made at the name made.
+// stands fails the test unless the name has a file of kind k that was made under the name made.
 func (t tree) stands(k, name, made string) {
 	t.Helper()
 	switch k {
@@ -123,7 +123,7 @@ func renameChecks() []check {
 		{"file over the directory it is in", dirReplace, func(t tree) {
 			t.mkdir("d")
 			t.write("d/f", "x")
-			// Linux checks the tree first, others the kinds.
+			// Linux checks the tree first, other systems the kinds.
 			t.want(t.fs.Rename("d/f", "d"), "is a directory",
 				func(err error) bool { return IsDir(err) || IsNotEmpty(err) })
 			t.has("d/f", "x")

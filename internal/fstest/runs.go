@@ -52,7 +52,7 @@ func ByItself(small, usual int) int {
 func OneGoroutine(t testing.TB) {
 	t.Helper()
 	if raceEnabled {
-		t.Skip("one goroutine does all of it: there is nothing for the race detector to find")
+		t.Skip("the test has only one goroutine: the race detector finds nothing in it")
 	}
 }
 

@@ -22,7 +22,7 @@ type Options struct {
 	NoModes bool
 	// NoTimes: modification times are not kept.
 	NoTimes bool
-	// NoOpenRemoved: a file that is removed, replaced or renamed cannot be used any more through handles opened before.
+	// NoOpenRemoved: after a file is removed, replaced or renamed, handles that were opened before no longer work.
 	NoOpenRemoved bool
 	// NoSharedHandles: a handle does not see the writes through another handle.
 	NoSharedHandles bool
@@ -139,7 +139,7 @@ func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 // IsExist reports whether the file existed already.
 func IsExist(err error) bool { return errors.Is(err, fs.ErrExist) }
 
-// IsNotDir reports whether something that is not a directory was used as one.
+// IsNotDir reports whether a file that is not a directory was used as a directory.
 func IsNotDir(err error) bool {
 	return errors.Is(err, names.ErrNotDir) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -22,12 +22,12 @@ func TestRun_operatingSystem(t *testing.T) {
 	}, fstest.Options{})
 }
 
-// The system itself without code of ours in between, so that no mistake of RootFs becomes a rule of the suite.
+// The system without code of this module, so that a mistake of RootFs does not become a rule of the suite.
 func TestRun_basePathFs(t *testing.T) {
 	fstest.Run(t, func(t *testing.T) afero.Fs {
 		return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
 	}, fstest.Options{
-		NoSymlinks:    true, // it makes relative targets absolute
+		NoSymlinks:    true, // a BasePathFs makes relative targets absolute
 		NoConfinement: true,
 		NoDirReplace:  true,
 	})

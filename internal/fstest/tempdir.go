@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TempDir makes a directory, in memory if the system has a place for that: there fsync costs nothing, and thousands of
-// files little. It is removed at the end of the test.
+// TempDir makes a directory, in memory if the system has a file system there: then fsync costs nothing, and thousands
+// of files little. The directory is removed at the end of the test.
 func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("/dev/shm", "millrace-test-")

@@ -141,7 +141,7 @@ func (t tree) list(name string) []string {
 	return names
 }
 
-// lists fails the test unless the directory has exactly the names, given in order.
+// lists fails the test unless the directory has exactly the names, in order.
 func (t tree) lists(dir string, want ...string) {
 	t.Helper()
 	if got := t.list(dir); !slices.Equal(got, want) {

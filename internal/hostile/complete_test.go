@@ -14,7 +14,7 @@ import (
 // TestComplete compares the table of docs/hostile.md with the tests here and in internal/torture, in both directions.
 func TestComplete(t *testing.T) {
 	t.Parallel()
-	tests := make(map[string]string) // to the file that it is in
+	tests := make(map[string]string) // by name, the file of the test
 	for _, dir := range []string{".", "../torture"} {
 		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		if err != nil {
@@ -43,13 +43,13 @@ func TestComplete(t *testing.T) {
 		case listed[name]:
 			t.Errorf("docs/hostile.md lists %s twice", name)
 		case tests[name] == "":
-			t.Errorf("docs/hostile.md lists %s (%s), which is not there", name, row[1])
+			t.Errorf("docs/hostile.md lists %s (%s), which does not exist", name, row[1])
 		}
 		listed[name] = true
 	}
 	for name, file := range tests {
 		if !listed[name] {
-			t.Errorf("docs/hostile.md has no line for %s in %s: say there what it attacks with", name, file)
+			t.Errorf("docs/hostile.md has no line for %s in %s: describe the attack there", name, file)
 		}
 	}
 	if rows := strings.Count(string(page), "TestHostile_") - 1; rows != len(listed) {
@@ -57,7 +57,7 @@ func TestComplete(t *testing.T) {
 	}
 	for name := range tests {
 		if strings.ContainsFunc(strings.TrimPrefix(name, "TestHostile_")[:1], func(r rune) bool { return r < 'a' || r > 'z' }) {
-			t.Errorf("%s: a case is named by words alone", name)
+			t.Errorf("%s: the name does not begin with a word in lower case", name)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func TestHostile_permissions_changed_while_a_commit_runs(t *testing.T) {
 				must(t, unix.Stat(full, &is))
 				note, _ := unix.Getxattr(full, "user.note", nil)
 				if is.Mode&0o777 != 0o600 && what == "chmod" || is.Uid != 12 && what == "chown" || note < 1 && what == "setxattr" {
-					t.Errorf("what was changed is undone: mode %o, owner %d, %d bytes of an attribute; %v", is.Mode&0o777, is.Uid, note, err)
+					t.Errorf("the other program's change is undone: mode %o, owner %d, %d bytes of an attribute; %v", is.Mode&0o777, is.Uid, note, err)
 				}
 			})
 		}

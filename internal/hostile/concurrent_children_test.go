@@ -45,11 +45,11 @@ func startHolder(t *testing.T, b *backend, at string, prepare ...func(cmd *exec.
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = h.cmd.Process.Kill() }) // if it has not ended on its own
+	t.Cleanup(func() { _ = h.cmd.Process.Kill() }) // if it has not ended yet
 	within(t, patience, func(context.Context) {
 		line, err := bufio.NewReader(out).ReadString('\n')
 		if line != "holding\n" {
-			t.Errorf("the other process says %q, %v", line, err)
+			t.Errorf("the other process prints %q, %v", line, err)
 		}
 	})
 	return h
@@ -69,7 +69,7 @@ func (h *holder) kill(t *testing.T) {
 	if err := h.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = h.cmd.Wait() // it was killed
+	_ = h.cmd.Wait() // the error is that it was killed
 }
 
 // holdChild is the other process.

@@ -60,7 +60,7 @@ func TestHostile_a_lock_held_in_another_container(t *testing.T) {
 		impatient := host()
 		impatient.State.LockWait = 30 * time.Millisecond
 		if _, err := impatient.Run(t.Context(), b.fs, countUp(t)); !errors.Is(err, capability.ErrLocked) {
-			t.Errorf("outside of it: %v", err)
+			t.Errorf("outside of the container: %v", err)
 		}
 		h.release(t)
 		if got := b.content(t, "a.txt"); got != "+alpha needle\n" {
@@ -89,7 +89,7 @@ func TestHostile_a_container_started_again_with_the_same_process_number(t *testi
 			}
 		}
 		if got := runContained(t, b, patience); got != "done" {
-			t.Errorf("it says %q", got)
+			t.Errorf("the container prints %q", got)
 		}
 		if got := b.content(t, "a.txt"); got != "+alpha needle\n" {
 			t.Errorf("a.txt is %q", got)
@@ -128,7 +128,7 @@ func TestHostile_a_holder_that_dies_while_it_takes_the_lock(t *testing.T) {
 	}
 }
 
-// plantOwner writes the owner of a mark: into the mark, or, if the name is that of a file, there.
+// plantOwner writes the owner of a mark: into the directory of the mark, or into the file if the name ends in .owner.
 func plantOwner(b *backend, name, text string) error {
 	if strings.HasSuffix(name, ".owner") {
 		return afero.WriteFile(b.fs, name, []byte(text), 0o600)

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// The bytes that another program writes to a.txt.
+// foreign is the content that another program writes to a.txt.
 const foreign = "what an editor has saved\n"
 
 // sameSize has the length of a.txt, and differs from the result of a run.
@@ -81,7 +81,7 @@ func checkKept(t *testing.T, b *backend, before map[string]string, content strin
 		return
 	}
 	if _, there := after[name]; there != (content != "") {
-		t.Errorf("a.txt is there: %v", there)
+		t.Errorf("a.txt exists: %v", there)
 	}
 	if content != "" {
 		if got := b.content(t, "a.txt"); got != content {
@@ -99,7 +99,7 @@ func (b *backend) same(t *testing.T, before, after map[string]string) {
 	t.Helper()
 	for name, was := range before {
 		if after[name] != was {
-			t.Errorf("%q was %s, is %q", name, was, after[name])
+			t.Errorf("%q was %s, is %s", name, was, after[name])
 		}
 	}
 	for name, is := range after {
@@ -151,7 +151,7 @@ func TestHostile_other_programs_during_a_commit(t *testing.T) {
 				t.Run(phase+"/"+how+"/"+what, func(t *testing.T) {
 					eachCommitting(t, func(t *testing.T, b *backend) {
 						if how == "same size, same mtime" && phase != "verify" && b.confined {
-							t.Skip("once it is verified, a file that is the same by inode, size and time is not read again")
+							t.Skip("after the check, a file with the same inode, size and time is not read again")
 						}
 						before := b.snapshot(t)
 						content, saved := "", false

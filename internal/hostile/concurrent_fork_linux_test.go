@@ -35,7 +35,7 @@ func TestHostile_process_started_while_locked(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			t.Cleanup(func() { stdin.Close(); _ = cmd.Wait() }) // it lives until here
+			t.Cleanup(func() { stdin.Close(); _ = cmd.Wait() }) // the program lives until here
 			if inherited, err = bufio.NewReader(out).ReadString('\n'); err != nil {
 				t.Error(err)
 			}

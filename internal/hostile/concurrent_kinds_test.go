@@ -25,8 +25,8 @@ func backendOver(t *testing.T, b *backend, name string) *backend {
 	return &other
 }
 
-// One directory is used through two kinds of file systems. The second neither runs nor undoes what the first is in the
-// middle of.
+// Two kinds of file systems use the same directory. During a run through the first, the second neither runs nor
+// recovers.
 func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 	t.Parallel()
 	for _, first := range []string{"root", "os", "plain", "hiding"} {
@@ -34,7 +34,7 @@ func TestHostile_two_kinds_of_file_system_over_one_directory(t *testing.T) {
 			t.Run(first+"/"+second, func(t *testing.T) {
 				t.Parallel()
 				if second == "hiding" && (first == "root" || first == "os") {
-					t.Skip("the lock of a RootFs is the system's, and a file system that hides all handles cannot ask for it")
+					t.Skip("a RootFs uses a lock of the system, which needs handles that the other one hides")
 				}
 				a := newBackend(t, "root")
 				a = backendOver(t, a, first)

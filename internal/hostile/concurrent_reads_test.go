@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// A run that reads a file and writes another one ignores a change of the first: only written files are compared. That
-// is documented.
+// A run that reads a file and writes another file ignores a change of the first: only written files are compared, as
+// documented.
 func TestHostile_only_read_while_another_writes(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {

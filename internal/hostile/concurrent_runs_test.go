@@ -84,7 +84,7 @@ func TestHostile_locked_by_another_executor(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 			defer cancel()
 			if _, err := host().Run(ctx, b.fs, p); !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("want that the deadline is exceeded, got %v", err)
+				t.Errorf("want an exceeded deadline, got %v", err)
 			}
 			if got := b.content(t, "a.txt"); got != "alpha needle\n" {
 				t.Errorf("a.txt is %q", got)
@@ -138,7 +138,7 @@ func TestHostile_two_processes(t *testing.T) {
 			}
 		})
 		if got := b.content(t, "a.txt"); got != "++alpha needle\n" {
-			t.Errorf("a.txt is %q: both have to be in it", got)
+			t.Errorf("a.txt is %q, want the changes of both processes", got)
 		}
 	})
 }

@@ -107,7 +107,7 @@ func TestHostile_an_observer_that_fails_during_rollback(t *testing.T) {
 	}
 }
 
-// wantWarnings checks that there is one warning with each of these words.
+// wantWarnings checks that exactly one warning has each of these words.
 func wantWarnings(t *testing.T, warnings []string, words ...string) {
 	t.Helper()
 	for _, w := range words {
@@ -118,7 +118,7 @@ func wantWarnings(t *testing.T, warnings []string, words ...string) {
 			}
 		}
 		if n != 1 {
-			t.Errorf("%d warnings say %q, want one: %q", n, w, warnings)
+			t.Errorf("%d warnings have %q, want one: %q", n, w, warnings)
 		}
 	}
 }

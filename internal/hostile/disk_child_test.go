@@ -41,8 +41,8 @@ type diskJob struct {
 	Foreign               bool   // with ReplaceForeign
 	InPlace, NoSync       bool   // as of the executor
 	Blind                 bool   // the permissions of this process are unknown until the system refuses an operation
-	Nofile, Fsize         uint64 // limits; 0 means none
-	Workers               int    // 0 means one
+	Nofile, Fsize         uint64 // limits; 0 means no limit
+	Workers               int    // 0 means 1
 	// Trees are directories. The pipeline for each is in a file next to it, with the ending .json. Of the other fields
 	// only Foreign and Blind apply then.
 	Trees []string
@@ -130,7 +130,7 @@ func as(t testing.TB, uid uint32) func(cmd *exec.Cmd) {
 func TestHostileJob(t *testing.T) {
 	text := os.Getenv(diskJobVariable)
 	if text == "" {
-		t.Skip("this is the other process of other tests, and none has started it")
+		t.Skip("this is the other process of other tests, and no test has started it")
 	}
 	var j diskJob
 	must(t, json.Unmarshal([]byte(text), &j))

@@ -78,7 +78,7 @@ func TestHostile_crash_before_the_clock_jumps(t *testing.T) {
 	}
 }
 
-// TestHostile_prune_after_the_clock_jumped keeps the newest backup, although it looks like the oldest one.
+// TestHostile_prune_after_the_clock_jumped keeps the newest backup, although its time is the oldest.
 func TestHostile_prune_after_the_clock_jumped(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -170,7 +170,7 @@ func TestHostile_other_bytes_with_equal_times(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		if b.name == "memory" {
-			t.Skip("a directory is needed to write behind the back; TestHostile_other_programs_between_plan_and_commit does it in memory")
+			t.Skip("needs a directory; TestHostile_other_programs_between_plan_and_commit has a tree in memory")
 		}
 		full := b.path("a.txt")
 		foreign := strings.Repeat("!", len(planted["a.txt"]))

@@ -60,13 +60,13 @@ func TestHostile_fsync_fails(t *testing.T) {
 			}
 			if tt.state != millrace.CommitPending {
 				if tt.state == millrace.CommitNone && again > 0 {
-					t.Errorf("%s was tried again", path)
+					t.Errorf("fsync of %s was repeated", path)
 				}
 				sameTree(t, "failed", dir, before, exact)
 				return
 			}
 			if !errors.Is(err, commit.ErrIndeterminate) {
-				t.Errorf("error %v does not say that nobody knows", err)
+				t.Errorf("error %v does not report that the result is unknown", err)
 			}
 			got := treeOf(t, dir, contents)
 			delete(got, stateName)
@@ -74,7 +74,7 @@ func TestHostile_fsync_fails(t *testing.T) {
 				t.Errorf("something was undone (-want +got):\n%s", diff)
 			}
 			if rep := regexp.MustCompile("Run Recover").FindString(err.Error()); rep == "" {
-				t.Errorf("error %v does not say what to do", err)
+				t.Errorf("error %v does not name the next step", err)
 			}
 			_, err = millrace.Executor{State: millrace.State{NoSync: true}}.Recover(t.Context(), openDir(t, dir))
 			must(t, err)

@@ -39,7 +39,7 @@ func (d smallDisk) plant(t *testing.T) {
 	}
 }
 
-// reset empties the disk and resizes it. Mounting another one would take much longer.
+// reset empties the disk and resizes it. Mounting a new disk would take much longer.
 func (d smallDisk) reset(t *testing.T, pages, nodes int) {
 	t.Helper()
 	must(t, os.RemoveAll(d.dir))
@@ -52,8 +52,8 @@ const (
 	fullNodes = 1 + 2 + 20 // the mount, two directories, the files
 )
 
-// TestHostile_the_disk_is_full_at_each_stage commits on a disk that is really full after that many more pages or
-// inodes. Whatever does not fit, the tree is old at once, and nothing is left over.
+// TestHostile_the_disk_is_full_at_each_stage commits on a real disk with that many free pages or inodes. If the commit
+// does not fit, the tree is old at once, and nothing is left over.
 func TestHostile_the_disk_is_full_at_each_stage(t *testing.T) {
 	t.Parallel()
 	needRoot(t)

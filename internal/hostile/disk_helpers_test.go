@@ -29,7 +29,7 @@ import (
 // stateName is the directory in a tree for the library's own files.
 const stateName = millrace.DefaultStateDir
 
-// longBefore is the time of all planted files, so that none looks as if just written.
+// longBefore is the time of all planted files, so that no file looks new.
 var longBefore = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
 // alter is an action that changes the stage as a test requires.
@@ -211,20 +211,20 @@ func attributes(full string) []string {
 func sameTree(t testing.TB, what, dir string, want map[string]string, compare facts) {
 	t.Helper()
 	if diff := cmp.Diff(want, treeOf(t, dir, compare)); diff != "" {
-		t.Fatalf("%s: the tree is another one (-want +got):\n%s", what, diff)
+		t.Fatalf("%s: the tree differs (-want +got):\n%s", what, diff)
 	}
 }
 
-// failedAs returns the *millrace.CommitError with that state, with which a commit must have ended.
+// failedAs returns err as a *millrace.CommitError, which must have that state and these causes.
 func failedAs(t testing.TB, err error, state millrace.CommitState, causes ...error) *millrace.CommitError {
 	t.Helper()
 	failed, ok := errors.AsType[*millrace.CommitError](err)
 	if !ok || failed.State != state {
-		t.Fatalf("error is %T in state %v: %v; want one in state %v", err, failed, err, state)
+		t.Fatalf("error is %T in state %v: %v; want a *CommitError in state %v", err, failed, err, state)
 	}
 	for _, cause := range causes {
 		if !errors.Is(err, cause) {
-			t.Fatalf("error %v is no %v", err, cause)
+			t.Fatalf("error %v is not %v", err, cause)
 		}
 	}
 	return failed

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	immutable  = 0x10 // FS_IMMUTABLE_FL, what chattr +i sets
-	appendOnly = 0x20 // FS_APPEND_FL, what chattr +a sets
+	immutable  = 0x10 // FS_IMMUTABLE_FL, which chattr +i sets
+	appendOnly = 0x20 // FS_APPEND_FL, which chattr +a sets
 )
 
 // protect sets flags of a file or directory until the end of the test, or until the returned function is called.

@@ -15,9 +15,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that the upper layer has
-// a copy of, so that those of the lower layer reappear. No run reports that they are gone, and no run leaves the older
-// bytes there.
+// TestHostile_a_lower_layer_shows_through removes and renames files of an afero.CopyOnWriteFs that are in both layers,
+// so that the files of the lower layer reappear. No run reports that they are gone, and no run leaves the older bytes
+// there.
 func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 	t.Parallel()
 	for name, upper := range map[string]func() afero.Fs{
@@ -35,7 +35,7 @@ func TestHostile_a_lower_layer_shows_through(t *testing.T) {
 				_, err = host().Run(t.Context(), fsys, altering(put("a", "upper a"), do, put("n", "new")))
 				failed := failedAs(t, err, millrace.CommitRolledBack, capability.ErrShowsThrough)
 				if text := failed.Error(); !strings.Contains(text, "CopyOnWriteFs:b: ") {
-					t.Errorf("the error does not say which file system, or which file: %s", text)
+					t.Errorf("the error does not name the file system, or the file: %s", text)
 				}
 				holds := func(want map[string]string) {
 					t.Helper()

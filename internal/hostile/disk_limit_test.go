@@ -43,7 +43,7 @@ func TestHostile_few_file_handles(t *testing.T) {
 				}
 				return
 			}
-			// If not even the lock can be taken, that is the error.
+			// If the lock cannot be acquired, that is the error.
 			if !r.Typed && !strings.HasPrefix(r.Error, "lock ") || !r.is(syscall.EMFILE) || tt.works {
 				t.Errorf("report %+v", r)
 			}

@@ -21,15 +21,15 @@ func mountedTree(t testing.TB, dir string) {
 	mounted(t, dir+"-other", filepath.Join(dir, "m"), "", unix.MS_BIND, "")
 }
 
-// TestHostile_bind_mount_inside has a mount inside the tree: temporary files next to the paths are used, and none is
-// left, even after a crash.
+// TestHostile_bind_mount_inside has a mount inside the tree: the commit uses temporary files next to the paths, and
+// leaves none of them, even after a crash.
 func TestHostile_bind_mount_inside(t *testing.T) {
 	t.Parallel()
 	needRoot(t)
 	const far = `m/\.millrace-`
 	for _, p := range []point{
 		{name: "committed", isNew: true},
-		{name: "copied beside", at: `^write ` + far},
+		{name: "copied near", at: `^write ` + far},
 		{name: "named", at: `^rename ` + far},
 		{name: "exchanged", after: `^exchange m/`, at: `^(exchange|rename) `},
 		{name: "taken out", at: `^rename ` + far + `.*\.out`},
@@ -71,8 +71,8 @@ func TestHostile_bind_mount_inside(t *testing.T) {
 	}
 }
 
-// TestHostile_only_created_files_on_a_mount has nothing on the mount that could be linked, so the mount is discovered
-// only when half is applied.
+// TestHostile_only_created_files_on_a_mount has no existing file on the mount, so no link fails there, and the mount is
+// discovered only when half of the commit is applied.
 func TestHostile_only_created_files_on_a_mount(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "tree")
@@ -148,7 +148,7 @@ func TestHostile_protected_hardlinks(t *testing.T) {
 				t.Fatalf("report %+v", r)
 			}
 			if !p.isNew {
-				// The user nobody has no home, so there is no key: only the same user can prove whose plan this is.
+				// The user nobody has no home, so there is no key: only the same user can recover.
 				r = diskJob{Dir: dir}.start(t, as(t, nobody))
 				if r.Error != "" {
 					t.Fatal(r.Error)
@@ -157,7 +157,7 @@ func TestHostile_protected_hardlinks(t *testing.T) {
 				return
 			}
 			if !strings.Contains(strings.Join(r.Warnings, "\n"), "files/a: owner") {
-				t.Errorf("warnings %q do not say that the owner is another one", r.Warnings)
+				t.Errorf("warnings %q do not report that the owner changes", r.Warnings)
 			}
 			for _, name := range []string{"a", "b", "own"} {
 				if got := treeOf(t, dir, contents)["files/"+name]; got != `100644 "edited"` {

@@ -41,7 +41,7 @@ func list(uid uint32, perm uint16) []byte {
 }
 
 // TestHostile_new_files_have_the_access_list_of_their_directory has lists for new files on the root, on a directory, or
-// on both. New files must have the list of their directory, as if they had been made there, and never that of the root.
+// on both. New files must have the list of their directory, as if they were made there, and never the list of the root.
 func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T) {
 	t.Parallel()
 	const ofNew, ofFile = "system.posix_acl_default", "system.posix_acl_access"
@@ -82,7 +82,7 @@ func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T)
 						t.Errorf("%s has a list: %x", name, got)
 					case (where == "d" || where == "both") && name != "d/edited" &&
 						(len(got) < 16 || binary.LittleEndian.Uint32(got[4+8+4:]) != 4321 || st.Mode&0o7 != 0):
-						t.Errorf("%s has not the list of its directory: %x, mode %o, %v", name, got, st.Mode, err)
+						t.Errorf("%s does not have the list of its directory: %x, mode %o, %v", name, got, st.Mode, err)
 					}
 				}
 			})
@@ -90,8 +90,8 @@ func TestHostile_new_files_have_the_access_list_of_their_directory(t *testing.T)
 	}
 }
 
-// TestHostile_the_umask_of_the_process_holds makes files and directories in a process with a strict umask. Others have
-// no access to any of them.
+// TestHostile_the_umask_of_the_process_holds makes files and directories in a process with a strict umask. Other users
+// have no access to them.
 func TestHostile_the_umask_of_the_process_holds(t *testing.T) {
 	t.Parallel()
 	const job = "MILLRACE_UMASK_JOB"

@@ -32,7 +32,7 @@ func accessList() []byte {
 	return b.Bytes()
 }
 
-// dressed plants files with everything that a file can have besides bytes.
+// dressed plants files with all metadata that a file can have.
 func dressed(t *testing.T, dir string) {
 	t.Helper()
 	plantDir(t, dir, "files/setuid=word", "files/sticky=word", "files/attr=word", "files/acl=word", "files/theirs=word")
@@ -96,7 +96,7 @@ func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 			must(t, err)
 			for p, got := range bare(treeOf(t, dir, exact)) {
 				if got != want[p] {
-					t.Errorf("restored %s is %s, was %s", p, got, want[p])
+					t.Errorf("after the restore %s is %s, was %s", p, got, want[p])
 				}
 			}
 		})
@@ -104,8 +104,7 @@ func TestHostile_permissions_attributes_and_owner_stay(t *testing.T) {
 }
 
 // TestHostile_owners_when_not_root: a file that another user owns, and that this user may not write to, stays. With
-// ReplaceForeign it is replaced: a user who is not root cannot give files away. That is a warning, and nobody gains
-// permissions.
+// ReplaceForeign it is replaced: only root can keep the owner. That is a warning, and nobody gains permissions.
 func TestHostile_owners_when_not_root(t *testing.T) {
 	t.Parallel()
 	dir := forNobody(t, func(t testing.TB, dir string) { plantDir(t, dir, "files/theirs=word", "files/own=word") })

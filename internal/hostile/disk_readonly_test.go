@@ -19,7 +19,7 @@ import (
 // nobody is a user without any permissions.
 const nobody = 65534
 
-// forNobody is a tree of that user, below a directory that the user can reach.
+// forNobody returns a tree of that user, below a directory that the user can reach.
 func forNobody(t *testing.T, plant func(t testing.TB, dir string)) string {
 	t.Helper()
 	needRoot(t)
@@ -32,7 +32,7 @@ func forNobody(t *testing.T, plant func(t testing.TB, dir string)) string {
 	return dir
 }
 
-// TestHostile_what_a_user_may_not_write has a read-only entry, and a user to whom that applies.
+// TestHostile_what_a_user_may_not_write has a read-only entry, and a user who is not root.
 func TestHostile_what_a_user_may_not_write(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -63,7 +63,7 @@ func TestHostile_what_a_user_may_not_write(t *testing.T) {
 				t.Errorf("report %+v", r)
 			}
 			if tt.early && r.State != millrace.CommitNone {
-				t.Errorf("the commit finds out: %+v", r)
+				t.Errorf("only the commit fails: %+v", r)
 			}
 			sameTree(t, r.Error, dir, before, exact|private)
 		})
@@ -112,7 +112,7 @@ func TestHostile_a_read_only_mount(t *testing.T) {
 			sameTree(t, name, dir, before, exact)
 			plan, err := host().Plan(t.Context(), openDir(t, dir), diskPipelines()["everything"])
 			if err != nil || len(plan.Changes()) == 0 {
-				t.Errorf("a dry run needs no right to write: %v", err)
+				t.Errorf("a dry run needs no permission to write: %v", err)
 			}
 		})
 	}

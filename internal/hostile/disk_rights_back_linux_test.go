@@ -89,8 +89,8 @@ func TestHostile_rights_that_are_lost(t *testing.T) {
 	places, steps := rightsPlaces(t), rightsSteps()
 	few := map[string]bool{"create": true, "overwrite": true, "delete": true, "delete tree": true, "rename": true,
 		"rename there": true, "rename over": true, "rename tree": true, "edit": true, "patch and move": true}
-	delete(places, "empty and locked below") // it removes a file, too
-	if fstest.ByItself(0, 1) == 0 {          // these show each kind of refusal
+	delete(places, "empty and locked below") // it also removes a file
+	if fstest.ByItself(0, 1) == 0 {          // the remaining places show each kind of refusal
 		shown := []string{"own", "of root", "sticky, and all is of root", "locked", "sticky, own file", "file of root"}
 		maps.DeleteFunc(places, func(name string, _ func(string)) bool { return !slices.Contains(shown, name) })
 	}
@@ -106,7 +106,7 @@ func TestHostile_rights_that_are_lost(t *testing.T) {
 				dir := filepath.Join(top, before, place, name)
 				plantDir(t, dir, "o=word", "in/d/f=word", "in/d/sub/g=word", "other=x")
 				must(t, os.WriteFile(dir+".json", pipeline(t, s.step), 0o644), os.Chmod(filepath.Dir(dir), 0o777))
-				must(t, os.Chmod(dir+"/in/d/f", 0o666), os.Chmod(dir+"/in/d/sub/g", 0o666), os.Chmod(dir+"/in/d/sub", 0o777)) // as the places have them
+				must(t, os.Chmod(dir+"/in/d/f", 0o666), os.Chmod(dir+"/in/d/sub/g", 0o666), os.Chmod(dir+"/in/d/sub", 0o777)) // as in the places
 				must(t, filepath.WalkDir(dir, func(name string, _ fs.DirEntry, err error) error {
 					must(t, err)
 					return os.Lchown(name, nobody, nobody)

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// rightsPlaces are directories with a file f in which the user nobody has fewer permissions than in its own.
+// rightsPlaces returns directories with a file f in which the user nobody lacks permissions.
 func rightsPlaces(t *testing.T) map[string]func(dir string) {
 	own := func(path string, uid int, mode os.FileMode) {
 		t.Helper()
@@ -40,8 +40,8 @@ func rightsPlaces(t *testing.T) map[string]func(dir string) {
 	}
 }
 
-// rightsSteps are steps that work on the file o next to the directory "in/d", and on the entries of that. The second
-// value of a step that has on_error is true.
+// rightsSteps returns steps that work on the file o next to the directory "in/d", and on the entries of that directory.
+// The second value of a step that has on_error is true.
 func rightsSteps() map[string]struct {
 	step      obj
 	continues bool
@@ -95,7 +95,7 @@ func rightsSteps() map[string]struct {
 }
 
 // TestHostile_the_rights_of_a_user: the permissions of the user are unknown until the system refuses a change, so the
-// test finds out what it refuses. All other runs fail in exactly these cases: the step, for the file; with
+// test tries each change first. All other runs fail in exactly the refused cases: the step, for the file; with
 // ReplaceForeign the commit, before its first byte. With on_error continue the other file is changed.
 func TestHostile_the_rights_of_a_user(t *testing.T) {
 	t.Parallel()
@@ -149,7 +149,7 @@ func TestHostile_the_rights_of_a_user(t *testing.T) {
 			}
 			for _, way := range []string{"commit", "step"} {
 				got := of(way)
-				late := name == "mode" // with other bytes it would become a file of this user, so the commit finds out
+				late := name == "mode" // with other bytes it would become a file of this user, so only the commit fails
 				named := "in/d"
 				if name == "patch and move" {
 					named = "patch failed: n "
@@ -167,7 +167,7 @@ func TestHostile_the_rights_of_a_user(t *testing.T) {
 			}
 			goes := of("continue")
 			if goes.Error != "" || denied != (len(goes.Failed) == 1) {
-				t.Errorf("%s: %s: it does not go on: %+v", place, name, goes)
+				t.Errorf("%s: %s: the run does not continue: %+v", place, name, goes)
 			}
 			for _, reason := range goes.Failed {
 				if reason != "Permission denied" {

@@ -9,6 +9,6 @@
 // The name of a file is the topic of its cases: names, links, special files, patterns, json, concurrent, disk,
 // recovery, planted, policy and plans. Shared code is in the files that begin with "helpers".
 //
-// The cases are listed in docs/hostile.md; TestComplete compares that list with the tests. A few slow ones are in
+// The cases are listed in docs/hostile.md; TestComplete compares that list with the tests. A few slow tests are in
 // internal/torture.
 package hostile

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// mountedFile plants a tree in which something is mounted on the file f, like docker run -v FILE:FILE does.
+// mountedFile plants a tree with another file mounted on the file f, as docker run -v FILE:FILE does.
 func mountedFile(t testing.TB) (dir, below string) {
 	t.Helper()
 	top := t.TempDir()

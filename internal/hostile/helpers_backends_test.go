@@ -19,13 +19,13 @@ type backend struct {
 	fs   afero.Fs // passed to Run directly: raising it is part of the test
 
 	dir      string   // the tree's directory in the operating system, "" if it is in memory
-	layer    afero.Fs // the part of it in memory, nil if there is none
+	layer    afero.Fs // the part of the tree in memory, or nil
 	links    bool     // symbolic links are supported
 	confined bool     // os.Root is below, so nothing can escape even by bypassing the stage
 	rooted   bool     // absolute names are refused; elsewhere "/a" is "a" from the root of the tree
 	commits  bool     // works commits; a CopyOnWriteFs cannot remove or rename entries below, so works is a dry run there
 
-	host    millrace.Executor // for runs there; host() unless a test sets another one
+	host    millrace.Executor // for runs there; host() unless a test changes it
 	outside *outside          // nil if there is no outside
 }
 
@@ -39,7 +39,7 @@ var planted = map[string]string{
 
 var longAgo = time.Date(2020, 2, 3, 4, 5, 6, 789_000_000, time.UTC)
 
-// eachBackend runs the test on every backend, each time a new one: on two of them with a plain "go test". At the end,
+// eachBackend runs the test on a new instance of every backend, or of two backends with a plain "go test". At the end,
 // nothing outside the tree may have been changed or, as far as the system reports it, opened.
 func eachBackend(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
@@ -55,7 +55,7 @@ func backendsFor(i int) []string {
 	return []string{"root", "os", "plain", "memory", "overlay"}
 }
 
-// eachOf is eachBackend for some of them.
+// eachOf is eachBackend for some backends.
 func eachOf(t *testing.T, names []string, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	for _, name := range names {
@@ -67,13 +67,12 @@ func eachOf(t *testing.T, names []string, test func(t *testing.T, b *backend)) {
 	}
 }
 
-// eachLinking is eachBackend for those that support symbolic links; memory does not, so no link can lead anywhere
-// there.
+// eachLinking is eachBackend for backends with symbolic links. A tree in memory has no links.
 func eachLinking(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		if !b.links {
-			t.Skipf("%s: afero has no symbolic links in memory, so no name leads anywhere else", b.name)
+			t.Skipf("%s: afero has no symbolic links in memory", b.name)
 		}
 		test(t, b)
 	})
@@ -129,7 +128,7 @@ func openRoot(t *testing.T, dir string) *rootfs.FS {
 	return root
 }
 
-// plainFs is a user's own file system: it passes on what afero knows, follows every link, and only millrace keeps it
+// plainFs is a user's own file system: it forwards the calls of afero, follows every link, and only millrace keeps it
 // inside its directory.
 type plainFs struct {
 	afero.Fs
@@ -180,7 +179,7 @@ func plant(t *testing.T, fsys afero.Fs, files map[string]string) {
 // plant adds files to the tree.
 func (b *backend) plant(t *testing.T, files map[string]string) {
 	t.Helper()
-	if b.name == "overlay" { // below, where they are found
+	if b.name == "overlay" { // into the lower layer, where they are visible
 		plant(t, afero.NewBasePathFs(afero.NewOsFs(), b.dir), files)
 		return
 	}

@@ -17,7 +17,7 @@ const secretText = "TOP-SECRET needle\n"
 // outside is next to the tree, and must not be touched:
 //
 //	secret/file       the secret
-//	secret/sub/file   another one
+//	secret/sub/file   another secret
 //	root-evil/f       in a sibling whose name begins like the tree's
 type outside struct {
 	parent string
@@ -97,7 +97,7 @@ func checkSilent(t *testing.T, res *millrace.Result, err error) {
 	t.Helper()
 	secret := []byte("TOP-SECRET")
 	if err != nil && bytes.Contains([]byte(err.Error()), secret) {
-		t.Errorf("the error tells the secret: %v", err)
+		t.Errorf("the error contains a secret: %v", err)
 	}
 	if res == nil {
 		return
@@ -111,6 +111,6 @@ func checkSilent(t *testing.T, res *millrace.Result, err error) {
 		t.Fatal(werr)
 	}
 	if bytes.Contains(data, secret) || bytes.Contains(report.Bytes(), secret) {
-		t.Errorf("the result tells the secret: %s", data)
+		t.Errorf("the result contains a secret: %s", data)
 	}
 }

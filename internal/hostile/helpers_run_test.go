@@ -90,8 +90,8 @@ func (b *backend) dry(t *testing.T, steps ...obj) *millrace.Result {
 	return plan.Result()
 }
 
-// refuses runs the steps, planned and for real, and checks the error of the last one: typed, naming its step and the
-// path, with nothing written. Without a wanted error it must be an *actions.FileError.
+// refuses plans the steps and runs them, and checks the error of the last step: typed, naming its step and the path,
+// with nothing written. Without a wanted error it must be an *actions.FileError.
 func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 	t.Helper()
 	before := b.snapshot(t)
@@ -113,7 +113,7 @@ func (b *backend) refuses(t *testing.T, want error, path string, steps ...obj) {
 		case want == nil && !ofFile, want != nil && !errors.Is(err, want):
 			t.Errorf("%s %s\nerror %v, want %v", what, text, err, want)
 		case !ok || step.Step != last:
-			t.Errorf("%s %s\nerror %#v is not that of step %q", what, text, err, last)
+			t.Errorf("%s %s\nerror %#v is not an error of step %q", what, text, err, last)
 		case path != "" && !strings.Contains(err.Error(), path):
 			t.Errorf("%s %s\nerror %q does not name %q", what, text, err, path)
 		}
@@ -171,7 +171,7 @@ func (b *backend) snapshot(t *testing.T) map[string]string {
 	return all
 }
 
-// snapshotDir describes a directory of the operating system, leaving out what is below some of its own.
+// snapshotDir describes a directory of the operating system, without the content of some directories in it.
 func snapshotDir(t *testing.T, dir string, without ...string) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
@@ -213,7 +213,7 @@ func describe(info fs.FileInfo, read func() ([]byte, error), readlink func() (st
 	}
 }
 
-// content returns the bytes of a file of the tree, by way of the file system that was given to the run.
+// content returns the bytes of a file of the tree, through the file system of the run.
 func (b *backend) content(t *testing.T, name string) string {
 	t.Helper()
 	data, err := afero.ReadFile(b.fs, name)
@@ -223,7 +223,7 @@ func (b *backend) content(t *testing.T, name string) string {
 	return string(data)
 }
 
-// has reports whether something stands at the name.
+// has reports whether an entry has the name.
 func (b *backend) has(name string) bool {
 	if b.dir != "" && b.name != "overlay" {
 		_, err := os.Lstat(b.path(name))

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// goodJSON is a pipeline in which each of the bombs replaces "$".
+// goodJSON is a pipeline. Each bomb replaces "$".
 const goodJSON = `{"name": "n", "steps": [{"id": "s", "action": "search", "params": {"pattern": "x"$}}]}`
 
 func inPlaceOf(text string) []byte { return []byte(strings.Replace(goodJSON, "$", text, 1)) }
@@ -21,7 +21,7 @@ func inPlaceOf(text string) []byte { return []byte(strings.Replace(goodJSON, "$"
 func TestHostile_json_that_is_bad(t *testing.T) {
 	fstest.OneGoroutine(t)
 	t.Parallel()
-	// The file system plays no part: nothing is run.
+	// Nothing runs, so the file system does not matter.
 	if _, err := millrace.Decode(inPlaceOf("")); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestHostile_json_that_is_bad(t *testing.T) {
 	}
 }
 
-// Names that are unknown are not passed over, wherever they are.
+// Unknown names are errors at every level.
 func TestHostile_json_with_unknown_fields(t *testing.T) {
 	t.Parallel()
 	for pointer, text := range map[string]string{
@@ -83,7 +83,7 @@ func TestHostile_json_with_unknown_fields(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with it, a text of some size takes no more than a few times that size.
+// The memory to decode an invalid text is bounded by a small multiple of its size.
 func TestHostile_json_takes_bounded_memory(t *testing.T) {
 	fstest.OneGoroutine(t)
 	t.Parallel()
@@ -121,7 +121,7 @@ func TestHostile_json_nested_too_deeply(t *testing.T) {
 	nested := func(n int) []byte {
 		return inPlaceOf(`, "include": ` + strings.Repeat("[", n) + strings.Repeat("]", n))
 	}
-	// Six levels are those of the pipeline itself.
+	// The pipeline itself has six levels.
 	err := decodeBad(t, millrace.Decoder{MaxDepth: 20}, nested(30))
 	wantProblem(t, err, "json_too_deep", "")
 	err = decodeBad(t, millrace.Decoder{MaxDepth: -1}, nested(9_000))
@@ -185,13 +185,13 @@ func TestHostile_a_million_edits(t *testing.T) {
 		t.Errorf("%d: want a *ValidationError, got %s: %.300s", n, m.Kind, m.Err)
 	}
 	m.wantPeak(t, 256<<20)
-	// As many as can be decoded at all, if the host takes a text of that length.
+	// The most edits that can be decoded, with a host that accepts a text of that length.
 	err := decodeBad(t, millrace.Decoder{MaxBytes: 1 << 30}, []byte(text(n)))
 	if _, ok := errors.AsType[*millrace.ValidationError](err); !ok {
 		t.Errorf("want a *ValidationError, got %T: %.300v", err, err)
 	}
 	wantProblem(t, decodeBad(t, millrace.Decoder{}, []byte(text(10_000+1))), "too_many", "/steps/0/params/edits")
-	// And without JSON.
+	// The same without JSON.
 	edits := make([]actions.TextEdit, n)
 	for i := range edits {
 		edits[i] = actions.TextEdit{OldText: "a", NewText: "b"}

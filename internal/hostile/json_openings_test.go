@@ -23,7 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// openings are what the parsers of this module are fed with: each with what opens something in its own language.
+// openings are inputs for the parsers of this module: for each parser, texts that open a construct of its language.
 var openings = []struct {
 	parser string
 	texts  []string
@@ -127,13 +127,14 @@ var openings = []struct {
 	{"result", []string{`[`, `{"results":[`, `{"a":`}, func(_ *testing.T, text string) { _ = json.Unmarshal([]byte(text), new(millrace.Result)) }},
 }
 
-// Input with very many of its own opening characters ends soon, with bounded memory, and does not crash the process.
+// A parser ends soon on very many of its own opening characters, with bounded memory, and does not crash the process.
 func TestHostile_parsers_are_fed_their_own_opening_characters(t *testing.T) {
 	fstest.OneGoroutine(t)
-	small := fstest.Runs(fstest.ByItself(5_000, 20_000), 60_000, 60_000) // some have limits of their own, below which all is parsed
+	// Some parsers have limits of their own, and parse a small text whole.
+	small := fstest.Runs(fstest.ByItself(5_000, 20_000), 60_000, 60_000)
 	middle := fstest.Runs(fstest.ByItself(20_000, 100_000), 1_000_000, 1_000_000)
 	whole := fstest.Runs(fstest.ByItself(60_000, 300_000), 16<<20, 16<<20)
-	const mostMemory = 2 << 30 // allocated in all, not at a time
+	const mostMemory = 2 << 30 // allocated in total, not at one time
 	for _, o := range openings {
 		for _, opening := range o.texts {
 			for _, size := range []int{small, middle, whole} {

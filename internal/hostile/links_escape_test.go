@@ -15,12 +15,12 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// actsOnLink reports whether a use is about the link itself, not about what it leads to.
+// actsOnLink reports whether a use acts on the link itself, not on its target.
 func actsOnLink(u use) bool {
 	return strings.HasPrefix(u.what, "rename files") || strings.HasPrefix(u.what, "delete files")
 }
 
-// outTargets are ways to write where a link leads to the secret file, or to its directory.
+// outTargets returns link targets that lead to the secret file, or to its directory.
 func outTargets(b *backend, file string) map[string]string {
 	return map[string]string{
 		"relative": "../secret" + file,
@@ -57,7 +57,7 @@ func TestHostile_link_to_outside_file(t *testing.T) {
 				b.link(t, leads, name)
 			}
 		}
-		// A search of the tree does not follow them.
+		// A search of the tree does not follow the links.
 		if res := b.dry(t, act("search", obj{"pattern": "needle", "include_content": true})); len(res.FilesAffected) != len(planted) {
 			t.Errorf("found %q", res.FilesAffected)
 		}
@@ -76,7 +76,7 @@ func TestHostile_link_to_outside_directory(t *testing.T) {
 			}
 			for _, u := range usesIn(name, looked, asked, target) {
 				if strings.HasSuffix(u.what, " to") {
-					b.refuses(t, fs.ErrExist, name, u.steps...) // the link is in the way
+					b.refuses(t, fs.ErrExist, name, u.steps...) // the link blocks the name
 				} else {
 					b.refuses(t, names.ErrEscape, name, u.steps...)
 				}
@@ -88,7 +88,7 @@ func TestHostile_link_to_outside_directory(t *testing.T) {
 	})
 }
 
-// A slash at the end of a link asks for what it leads to (CVE-2026-39822), so not even what acts on links may do so.
+// A slash after a link means its target (CVE-2026-39822), so even actions on the link itself are refused.
 func TestHostile_link_with_slash(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
@@ -122,7 +122,7 @@ func TestHostile_link_with_slash(t *testing.T) {
 	})
 }
 
-// An absolute target is outside, wherever it leads, for what it leads to depends on where the tree is.
+// An absolute target counts as outside even if it is in the tree: its meaning depends on the location of the tree.
 func TestHostile_absolute_link_to_inside(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
@@ -136,7 +136,7 @@ func TestHostile_absolute_link_to_inside(t *testing.T) {
 				b.refuses(t, names.ErrEscape, "", u.steps...)
 				_, err := b.run(t, u.steps...)
 				if link, _, _ := strings.Cut(p, "/"); err == nil || !strings.Contains(err.Error(), "symbolic link "+link+" has an absolute target") {
-					t.Errorf("%v does not say why", err)
+					t.Errorf("the error has no reason: %v", err)
 				}
 			}
 		}
@@ -163,7 +163,7 @@ func TestHostile_a_link_through_proc_self_root(t *testing.T) {
 	})
 }
 
-// The state directory is made by the transaction, behind the back of the stage, so it must not be where a link leads.
+// The transaction makes the state directory without the stage, so the directory must not be a link.
 func TestHostile_state_directory_is_link(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
@@ -195,7 +195,7 @@ func TestHostile_state_directory_is_link(t *testing.T) {
 	})
 }
 
-// stateRefused wants that nothing can be committed, recovered or restored, and nothing is written.
+// stateRefused checks that nothing can be committed, recovered or restored, and that nothing is written.
 func (b *backend) stateRefused(t *testing.T, what string) {
 	t.Helper()
 	before := b.snapshot(t)
@@ -206,6 +206,6 @@ func (b *backend) stateRefused(t *testing.T, what string) {
 	if _, err := b.host.Restore(t.Context(), b.fs, "20260101_000000_0000000000000000"); err == nil {
 		t.Errorf("%s: restored", what)
 	}
-	_, _ = b.host.Recover(t.Context(), b.fs) // there is nothing to recover, which may be no error
+	_, _ = b.host.Recover(t.Context(), b.fs) // there is nothing to recover, which need not be an error
 	b.unchanged(t, before)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The stage resolves links itself, up to 40 on a path as Linux does, so that what is a loop is the same on every
-// backend. Nine in a row, at which os.Root gives up, are none.
+// The stage resolves links itself, up to 40 on a path as Linux does, so every backend agrees about loops. Nine links
+// in a row, at which os.Root gives up, are not a loop.
 func TestHostile_chain_of_links(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
@@ -23,7 +23,7 @@ func TestHostile_chain_of_links(t *testing.T) {
 		}
 		if root, ok := b.fs.(*rootfs.FS); ok {
 			if _, err := root.Stat("chain9"); !isLoop(err) {
-				t.Errorf("a RootFs by itself: %v", err)
+				t.Errorf("a RootFs without a stage: %v", err)
 			}
 		}
 		for _, u := range usesIn("chain41", source, looked, asked) {
@@ -80,7 +80,7 @@ func TestHostile_directory_cycle(t *testing.T) {
 				t.Errorf("%q: found %q, %d edits, want %q", path, res.FilesAffected, res.TotalEdits, want)
 			}
 		}
-		// One file under many names is edited once.
+		// A file with many names in the list is edited once.
 		res := b.works(t, act("edit", obj{"files": []string{"dir/loop/a.txt", "dir/loop/dir/loop/a.txt", "a.txt"}, "old_text": "needle", "new_text": "pin"}))
 		if res.TotalEdits != 1 || !slices.Equal(res.FilesChanged.Modified, []string{"a.txt"}) {
 			t.Errorf("%d edits of %q", res.TotalEdits, res.FilesChanged.Modified)
@@ -107,7 +107,7 @@ func TestHostile_dangling_link(t *testing.T) {
 	})
 }
 
-// A link at the place of a copy is in the way, wherever it leads, also if files may be overwritten.
+// A link at the destination of a copy blocks it, whatever its target, even if files may be overwritten.
 func TestHostile_dangling_link_as_destination(t *testing.T) {
 	t.Parallel()
 	eachLinking(t, func(t *testing.T, b *backend) {
@@ -119,7 +119,7 @@ func TestHostile_dangling_link_as_destination(t *testing.T) {
 				}
 			}
 		}
-		// As a directory it is not there, and is not made where the link leads.
+		// As a destination directory the link does not exist, and its target is not made.
 		b.refuses(t, fs.ErrNotExist, "dangling", act("copy", obj{"files": []string{"a.txt"}, "destination": "dangling"}))
 		if b.has("gone") {
 			t.Error("a file was made where the link leads")

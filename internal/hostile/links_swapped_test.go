@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// hardLink makes a second name of a file of the tree.
+// hardLink makes a second name for a file of the tree.
 func (b *backend) hardLink(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.Link(from, to); err != nil {
@@ -19,19 +19,19 @@ func (b *backend) hardLink(t *testing.T, from, to string) {
 	}
 }
 
-// onDisk is eachBackend for those whose tree is in the operating system, and can be committed to.
+// onDisk is eachBackend for backends whose tree is in the operating system and accepts commits.
 func onDisk(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		if b.dir == "" || !b.commits {
-			t.Skipf("%s: nobody else can get at what is written in memory, and there are no hard links", b.name)
+			t.Skipf("%s: no other program can reach a tree in memory, and it has no hard links", b.name)
 		}
 		test(t, b)
 	})
 }
 
-// Each name gets the new content in a file of its own, edited once, and a warning reports that they are not the same
-// file any more.
+// Each name gets the new content in a file of its own, edited once, and a warning reports that the names are no longer
+// the same file.
 func TestHostile_two_hard_links(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
@@ -43,7 +43,7 @@ func TestHostile_two_hard_links(t *testing.T) {
 			t.Errorf("a.txt %q, z.txt %q", b.content(t, "a.txt"), b.content(t, "z.txt"))
 		}
 		if b.name == "plain" {
-			return // it does not tell that there are two names
+			return // this backend does not report that there are two names
 		}
 		for _, name := range []string{"a.txt", "z.txt"} {
 			if !strings.Contains(strings.Join(res.Warnings, "\n"), name+" has 2 hard links") {
@@ -85,12 +85,12 @@ func TestHostile_a_hard_link_to_outside(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b.content(t, "edited") != "shared needle\n" || b.content(t, "moved") != "shared needle\n" {
-			t.Error("restored, the content is another one")
+			t.Error("the restored content differs")
 		}
 	})
 }
 
-// swapTest plans an edit of dir/c.txt, has another program put a link in its way, and commits.
+// swapTest plans changes of dir/c.txt, calls swap, which puts a link there as another program would, and commits.
 func swapTest(t *testing.T, swap func(t *testing.T, b *backend)) {
 	t.Helper()
 	onDisk(t, func(t *testing.T, b *backend) {
@@ -169,13 +169,13 @@ func TestHostile_a_parent_replaced_by_a_link(t *testing.T) {
 	})
 }
 
-// The same at each phase of the commit, where os.Root is all that can help. Without it the last check and the rename
-// are two calls, and who strikes between them is not seen: see the list of what is not guaranteed.
+// The same at each phase of the commit, where only os.Root can help. Without it the last check and the rename are two
+// calls, and a swap between them is not noticed: see the list of things that are not guaranteed.
 func TestHostile_a_parent_replaced_by_a_link_in_commit(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {
 		if !b.confined {
-			t.Skipf("%s: a file system without directory handles cannot be kept inside while it is written to", b.name)
+			t.Skipf("%s: writes to a file system without directory handles cannot be confined to the tree", b.name)
 		}
 		for _, phase := range []string{"verify", "stage", "backup", "journal", "apply", "commit", "clean"} {
 			b := newBackend(t, b.name)
@@ -195,7 +195,7 @@ func TestHostile_a_parent_replaced_by_a_link_in_commit(t *testing.T) {
 			if !seen {
 				t.Errorf("there is no phase %q", phase)
 			}
-			late := phase == "commit" || phase == "clean" // then it is done
+			late := phase == "commit" || phase == "clean" // the changes are applied by then
 			if !late && !errors.Is(err, names.ErrEscape) || late && err != nil {
 				t.Errorf("%s: %v", phase, err)
 			}

@@ -10,11 +10,11 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// childVariable is the environment variable that turns the test binary into another program, which TestMain starts in
-// place of the tests. Its arguments are what follows "--".
+// childVariable is the environment variable that makes TestMain run another program instead of the tests. The arguments
+// of the program follow "--".
 const childVariable = "MILLRACE_HOSTILE_CHILD"
 
-// child returns the other program of that name.
+// child returns the program of that name.
 func child(name string) func(args []string) error {
 	switch name {
 	case "hold":
@@ -29,7 +29,7 @@ func child(name string) func(args []string) error {
 	return nil
 }
 
-// TestMain runs the tests, or a program that they start.
+// TestMain runs the tests, or a program that a test starts.
 func TestMain(m *testing.M) {
 	name := os.Getenv(childVariable)
 	if name == "" {
@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// command is a process that runs such a program.
+// command returns a command that runs such a program.
 func command(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0], args...)

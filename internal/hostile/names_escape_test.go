@@ -20,8 +20,8 @@ func TestHostile_a_path_into_the_parent_directory(t *testing.T) {
 	}, everyRole...)
 }
 
-// Where a tree has a directory of the system below, an absolute name is refused. Elsewhere it counts from the root of
-// the tree, and never means what the machine has there.
+// If the tree is a directory of the system, an absolute name is refused. Elsewhere it counts from the root of the tree,
+// and never means a file of the machine.
 func TestHostile_an_absolute_path(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "/etc/passwd", func(t *testing.T, b *backend, u use) {
@@ -31,7 +31,7 @@ func TestHostile_an_absolute_path(t *testing.T) {
 		case u.role == source || u.role == looked:
 			b.refuses(t, fs.ErrNotExist, "etc/passwd", u.steps...)
 		case u.role == base:
-			b.refuses(t, nil, "a.txt", u.steps...) // it is not below that
+			b.refuses(t, nil, "a.txt", u.steps...) // a.txt is not below that base
 		case u.what == "file_exists path":
 			if res := b.dry(t, u.steps...); !res.Results[0].Skipped {
 				t.Error("the file of the machine is seen")
@@ -53,7 +53,7 @@ func TestHostile_an_absolute_path(t *testing.T) {
 	}, everyRole...)
 }
 
-// A plain afero.OsFs is the working directory: absolute names are taken, if they lead there.
+// A plain afero.OsFs is the working directory: absolute names are accepted if they lead into it.
 func TestHostile_an_absolute_path_of_the_working_directory(t *testing.T) {
 	b := newBackend(t, "os")
 	b.fs = afero.NewOsFs()
@@ -81,7 +81,8 @@ func TestHostile_parent_behind_directory(t *testing.T) {
 	}
 }
 
-// The name of the sibling begins like that of the root (CVE-2025-53110), and likewise beside an allowed directory.
+// The name of the sibling begins with the name of the root (CVE-2025-53110). The next test has the same for an allowed
+// directory.
 func TestHostile_a_sibling_with_the_same_prefix(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "../root-evil/f", func(t *testing.T, b *backend, u use) {

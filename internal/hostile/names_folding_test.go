@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// eachFolding runs the test where names that differ by case only are one: on a file system of ours that does so, with
-// all abilities and with those of afero alone, and on ext4 if the kernel has such a thing.
+// eachFolding runs the test where names that differ by case only are the same name: on a test double, with all
+// abilities and with the abilities of afero alone, and on ext4 if the kernel supports it.
 func eachFolding(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	for _, name := range []string{"abilities", "plain", "ext4"} {
@@ -36,7 +36,7 @@ func eachFolding(t *testing.T, test func(t *testing.T, b *backend)) {
 	}
 }
 
-// mountFolding puts an ext4 with a case-insensitive top in the place of the tree.
+// mountFolding mounts an ext4 with a case-insensitive top directory in place of the tree.
 func (b *backend) mountFolding(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" || os.Getuid() != 0 {
@@ -54,7 +54,7 @@ func (b *backend) mountFolding(t *testing.T) {
 		{"mount", "-o", "loop", image, top},
 	} {
 		if out, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("no ext4 that folds case can be had here (the kernel needs CONFIG_UNICODE): %s: %v %s", args[0], err, out)
+			t.Skipf("no ext4 that folds case here (the kernel needs CONFIG_UNICODE): %s: %v %s", args[0], err, out)
 		}
 	}
 	t.Cleanup(func() {
@@ -73,7 +73,7 @@ func (b *backend) mountFolding(t *testing.T) {
 	plant(t, b.fs, planted)
 }
 
-// listing is what the top of the tree has, by name as it is spelled there, the state directory left out.
+// listing returns the entries of the top of the tree, as spelled there, without the state directory.
 func (b *backend) listing(t *testing.T) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(b.dir)
@@ -94,21 +94,21 @@ func (b *backend) wants(t *testing.T, want map[string]string) {
 	got := b.listing(t)
 	for name, content := range want {
 		if got[name] != content {
-			t.Errorf("%q has %q, want %q; there are %q", name, got[name], content, got)
+			t.Errorf("%q has %q, want %q; the tree has %q", name, got[name], content, got)
 		}
 	}
 	if len(got) != len(want) {
-		t.Errorf("there are %q, want %q", got, want)
+		t.Errorf("the tree has %q, want %q", got, want)
 	}
 }
 
 const nfc, nfd = "caf\u00e9.txt", "cafe\u0301.txt"
 
-// Where names are bytes, the two spellings are two files like any others.
+// Where names are bytes, the two spellings are two ordinary files.
 func TestHostile_composed_and_decomposed_names(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "darwin" {
-		t.Skip("the file system takes both for one: see the next test")
+		t.Skip("the file system treats both as the same name: see the next test")
 	}
 	eachBackend(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{nfc: "composed needle\n", nfd: "decomposed needle\n"})
@@ -121,7 +121,7 @@ func TestHostile_composed_and_decomposed_names(t *testing.T) {
 			t.Errorf("%d edits, changed %q", res.TotalEdits, res.FilesChanged)
 		}
 		if b.commits && (b.content(t, "moved/"+nfd) != "decomposed pin\n" || b.content(t, "moved/"+nfc) != "composed pin\n") {
-			t.Error("one was read as the other")
+			t.Error("the two files were confused")
 		}
 	})
 }
@@ -136,8 +136,8 @@ func TestHostile_two_paths_of_one_folded_name(t *testing.T) {
 	eachFolding(t, func(t *testing.T, b *backend) { collides(t, b, "readme", "README") })
 }
 
-// collides wants that nothing is lost when a file is to be made under a name that another one has: neither when that is
-// there already nor when it is made by the same run.
+// collides checks that nothing is lost when a run makes a file under the name of another file, whether that file
+// existed before or the same run makes it.
 func collides(t *testing.T, b *backend, one, other string) {
 	t.Helper()
 	want := map[string]string{"a.txt": "alpha needle\n", "b.txt": "beta needle\n"}
@@ -166,18 +166,18 @@ func collides(t *testing.T, b *backend, one, other string) {
 		b.refuses(t, fs.ErrExist, other, act(action, obj{"files": []string{"a.txt", "b.txt"}, "to": other + "/{{name}}"}))
 		b.wants(t, want)
 	}
-	// Two names of one file in a list are two edits of it, of which the second is in conflict with the first.
+	// A list with two names of a file is two edits of it. The second is in conflict with the first.
 	_, err = b.run(t, act("edit", obj{"files": []string{one, other}, "old_text": "needle", "new_text": "needles"}))
 	if _, ok := errors.AsType[*millrace.ConflictError](err); !ok {
 		t.Errorf("edited under both names: %v", err)
 	}
 	b.wants(t, want)
-	// To be replaced is what was asked for.
+	// With overwrite the file is replaced.
 	if _, err := b.run(t, act("copy", obj{"files": []string{"a.txt"}, "to": other, "overwrite": true})); err != nil {
 		t.Errorf("overwrite: %v", err)
 	}
 	if got := b.content(t, one); got != "alpha needle\n" {
-		t.Errorf("overwritten, %s is %q", one, got)
+		t.Errorf("after the overwrite %s is %q", one, got)
 	}
 }
 
@@ -213,7 +213,7 @@ func TestHostile_rename_by_case_only(t *testing.T) {
 	})
 }
 
-// A directory that would go into itself by another spelling is refused when it is planned, not when it is committed.
+// Moving a directory into itself by another spelling is refused by the plan, not by the commit.
 func TestHostile_directory_into_itself_by_case(t *testing.T) {
 	t.Parallel()
 	eachFolding(t, func(t *testing.T, b *backend) {
@@ -243,7 +243,7 @@ func TestHostile_rename_by_case_only_of_hard_links(t *testing.T) {
 		b.refuses(t, fs.ErrExist, "foo", act("rename", obj{"files": []string{"Foo"}, "to": "foo"}))
 		res := b.works(t, act("rename", obj{"files": []string{"Foo"}, "to": "foo", "overwrite": true}))
 		if b.has("Foo") || b.content(t, "foo") != "foo needle\n" {
-			t.Error("the file is lost, or there under both names")
+			t.Error("the file is lost, or has both names")
 		}
 		if _, err := b.host.Restore(t.Context(), b.fs, res.BackupID); err != nil || !b.has("Foo") || !b.has("foo") {
 			t.Errorf("restored: %v", err)
@@ -251,5 +251,5 @@ func TestHostile_rename_by_case_only_of_hard_links(t *testing.T) {
 	})
 }
 
-// fold is what names that are one have in common. It knows one accent, which is enough for tests.
+// fold returns the same text for names that fold to the same name. It folds a single accent, enough for the tests.
 func fold(name string) string { return strings.ReplaceAll(strings.ToLower(name), "e\u0301", "\u00e9") }

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// An empty name in a list is refused by the step. Where a single one is needed it is missing, before anything runs, and
-// where there is a default it stands for that: the whole tree.
+// The step refuses an empty name in a list. An empty required name counts as missing, which is reported before anything
+// runs. An empty optional name means its default, the whole tree.
 func TestHostile_an_empty_path(t *testing.T) {
 	t.Parallel()
 	eachUse(t, "", func(t *testing.T, b *backend, u use) {
@@ -35,7 +35,7 @@ func TestHostile_dot_as_file(t *testing.T) {
 			eachUseOf(t, backendsFor(i), p, func(t *testing.T, b *backend, u use) {
 				switch {
 				case p == "dir" && u.what == "rename files":
-					b.dry(t, u.steps...) // a directory is moved with all that is in it
+					b.dry(t, u.steps...) // a directory is moved with its content
 				case u.role == source:
 					b.refuses(t, names.ErrIsDir, "", u.steps...)
 				case u.role == looked:
@@ -49,7 +49,7 @@ func TestHostile_dot_as_file(t *testing.T) {
 				case p == "dir":
 					b.dry(t, u.steps...)
 				default:
-					b.refuses(t, fs.ErrExist, "a.txt", u.steps...) // it would be the file itself
+					b.refuses(t, fs.ErrExist, "a.txt", u.steps...) // the copy would be a.txt itself
 				}
 			}, source, looked, target)
 		})
@@ -78,7 +78,7 @@ func TestHostile_name_of_256_bytes(t *testing.T) {
 	}
 }
 
-// The longest name that there can be works all the way, although the transaction needs names of its own for the file.
+// A file with the longest possible name can be changed, although the transaction makes more names for it.
 func TestHostile_name_of_255_bytes(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -88,7 +88,7 @@ func TestHostile_name_of_255_bytes(t *testing.T) {
 			act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "copy"}),
 			act("rename", obj{"files": []string{"b.txt"}, "destination": "new", "to": long}))
 		if b.commits && (b.content(t, long) != "alpha pin\n" || b.content(t, "new/"+long) != "beta needle\n") {
-			t.Error("the content is another one")
+			t.Error("the content differs")
 		}
 	})
 }
@@ -118,7 +118,7 @@ func TestHostile_six_kilobytes_of_dots(t *testing.T) {
 			t.Errorf("changed %+v with %d edits", res.FilesChanged, res.TotalEdits)
 		}
 		if b.commits && b.content(t, "made/a.txt") != "alpha pin\n" {
-			t.Error("the copy is another one")
+			t.Error("the copy differs")
 		}
 	})
 }
@@ -132,7 +132,7 @@ func TestHostile_slash_after_file(t *testing.T) {
 				case u.role == source || u.role == looked:
 					b.refuses(t, names.ErrNotDir, "b.txt", u.steps...)
 				case u.role == asked:
-					// Nothing is there under that name, as "test -e b.txt/" says too.
+					// No file has that name, and "test -e b.txt/" fails too.
 					if res := b.dry(t, u.steps...); res.Results[0].Skipped != (u.what == "file_exists path") {
 						t.Errorf("skipped: %t", res.Results[0].Skipped)
 					}
@@ -164,7 +164,7 @@ func TestHostile_double_slashes(t *testing.T) {
 	})
 }
 
-// A base may be written in any way that leads to the same directory, also with a slash where that is its beginning.
+// A base may have any spelling of its directory, including a leading slash where the tree is not rooted.
 func TestHostile_double_slashes_in_base(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -190,12 +190,12 @@ func TestHostile_backslashes_in_a_path(t *testing.T) {
 			act("copy", obj{"files": []string{"a.txt"}, "to": `dir\..\..\x`}),
 			act("edit", obj{"old_text": "needle", "new_text": "pin"}, obj{"input_from": "copy"}))
 		if b.commits && (b.content(t, `dir\..\..\x`) != "alpha pin\n" || b.has("x")) {
-			t.Error("the backslashes are not characters of the name")
+			t.Error("the backslashes are not part of the name")
 		}
 	})
 }
 
-// invalid wants the steps to be refused before anything runs, with a problem at the pointer or below it.
+// invalid checks that the steps are refused before anything runs, with a single problem at the pointer or below it.
 func invalid(t *testing.T, pointer string, steps ...obj) {
 	t.Helper()
 	_, err := millrace.Decode(pipeline(t, steps...))

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// spoken are steps after which {{say.aggregated_content}} is the two texts with the separator between them.
+// spoken returns steps after which {{say.aggregated_content}} is the two texts with the separator between them.
 func spoken(b *backend, t *testing.T, first, separator, second string) []obj {
 	t.Helper()
 	b.plant(t, map[string]string{"say/1": first, "say/2": second})
@@ -63,7 +63,7 @@ func TestHostile_destination_is_file_or_parent(t *testing.T) {
 				{obj{"to": "b.txt"}, fs.ErrExist, "b.txt"},
 				{obj{"to": "dir", "overwrite": true}, fs.ErrExist, "dir"},
 				{obj{"destination": "b.txt", "overwrite": true}, fs.ErrExist, "b.txt"},
-				{obj{"destination": "dir/.."}, fs.ErrExist, "a.txt"}, // it is there already
+				{obj{"destination": "dir/.."}, fs.ErrExist, "a.txt"}, // a.txt exists
 				{obj{"destination": "dir/../.."}, names.ErrEscape, "dir/../.."},
 				{obj{"destination": ".."}, names.ErrEscape, ".."},
 				{obj{"to": ".."}, names.ErrEscape, ".."},

@@ -10,14 +10,13 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// portably runs what the cases of PortableNames have in common: with the policy nothing is written to such a name,
-// made or there already, on any backend, while it can be read and got rid of without it. By default the names are
-// like any other.
+// portably checks a list of names against PortableNames. With the policy no step writes to such a name, whether its
+// file exists or not, on any backend, but the file can be read and copied. Without the policy the names are ordinary.
 func portably(t *testing.T, list ...string) {
 	t.Helper()
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no such names here, with or without the policy")
+		t.Skip("the file system has no such names, with or without the policy")
 	}
 	for i, name := range list {
 		t.Run(fmt.Sprintf("%+q", name), func(t *testing.T) {
@@ -37,7 +36,7 @@ func portably(t *testing.T, list ...string) {
 				}
 				b.dry(t, act("read_ranges", obj{"files": []string{name}}), act("copy", obj{"files": []string{name}, "to": "good.txt"}))
 
-				// A plan that was stored without the policy is judged by it again.
+				// A host with the policy checks a plan that was stored without it.
 				b.host.PortableNames = false
 				plan, err := b.host.Plan(t.Context(), b.fs, decoded(t, act("copy", obj{"files": []string{"a.txt"}, "to": "dir/" + name})))
 				if err != nil {
@@ -57,7 +56,7 @@ func portably(t *testing.T, list ...string) {
 					act("edit", obj{"files": []string{name}, "old_text": "needle", "new_text": "pin"}),
 					act("rename", obj{"files": []string{name}, "to": "good.txt"}))
 				if b.commits && (b.content(t, "good.txt") != "pin\n" || b.has(name)) {
-					t.Error("without the policy the name is not like any other")
+					t.Error("without the policy the name is not ordinary")
 				}
 			})
 		})

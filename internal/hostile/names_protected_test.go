@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// The parameter base only takes a beginning off a name. Nothing is read or written there, so it is not held against the
-// policy.
+// The parameter base only removes the beginning of a name. Nothing is read or written there, so the policy does not
+// cover it.
 func TestHostile_the_state_directory(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
@@ -24,7 +24,7 @@ func TestHostile_the_state_directory(t *testing.T) {
 	}
 }
 
-// Files in the state directory are not found either, once the state directory exists.
+// A search does not find files in an existing state directory.
 func TestHostile_the_state_directory_is_not_searched(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -46,7 +46,7 @@ func TestHostile_the_state_directory_is_not_searched(t *testing.T) {
 	})
 }
 
-// Version control directories can be read, and nothing else, under every name that some file system takes for theirs.
+// Version control directories can only be read, under every name that some file system resolves to them.
 func TestHostile_directories_of_version_control(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{

@@ -22,8 +22,8 @@ func skipOnWindows(t *testing.T) {
 	}
 }
 
-// strange edits a planted file of that name that a search finds, copies it, moves the copy and restores it all, and
-// returns what people and programs get to see of it.
+// strange plants a file of that name, edits it through a search, copies it, moves the copy and restores everything. It
+// returns the texts about the run that people and programs see.
 func strange(t *testing.T, b *backend, name string) (shown []string, res *millrace.Result) {
 	t.Helper()
 	b.plant(t, map[string]string{"strange/" + name: "needle\n"})
@@ -63,11 +63,11 @@ func strange(t *testing.T, b *backend, name string) (shown []string, res *millra
 		after := b.snapshot(t)
 		for path, was := range before {
 			if after[path] != was {
-				t.Errorf("restored, %q is %s, was %s", path, after[path], was)
+				t.Errorf("after the restore %q is %s, was %s", path, after[path], was)
 			}
 		}
 		if b.has("moved/" + name) {
-			t.Error("restored, the copy is still there")
+			t.Error("the copy still exists after the restore")
 		}
 	}
 	if !slices.Equal(res.FilesChanged.Modified, []string{"strange/" + name}) || !slices.Equal(res.FilesChanged.Created, []string{"moved/" + name}) {
@@ -103,15 +103,15 @@ func TestHostile_control_characters(t *testing.T) {
 				}
 				var back millrace.Result
 				if err := json.Unmarshal(data, &back); err != nil || !slices.Equal(back.FilesChanged.Modified, res.FilesChanged.Modified) {
-					t.Errorf("by way of JSON %q, %v", back.FilesChanged.Modified, err)
+					t.Errorf("read back from JSON: %q, %v", back.FilesChanged.Modified, err)
 				}
 			})
 		})
 	}
 }
 
-// JSON cannot express such a name, so no pipeline can name it; a name that a search finds is passed on unchanged. A
-// result shows the byte as U+FFFD, the journal keeps it, and storing a plan with it is an error.
+// JSON cannot express such a name, so no pipeline can contain it, but a name from a search reaches later steps
+// unchanged. A result shows the byte as U+FFFD, the journal keeps it, and a plan with it cannot be stored.
 func TestHostile_invalid_utf8(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -179,11 +179,11 @@ func TestHostile_names_with_signs_of_globs(t *testing.T) {
 					return
 				}
 				if b.content(t, name) != "alpha pin\n" || b.content(t, "a.txt") != "alpha needle\n" {
-					t.Error("the content is another one")
+					t.Error("the content differs")
 				}
 				b.works(t, act("delete", obj{"files": []string{name}}))
 				if b.has(name) || !b.has("a.txt") || !b.has("b.txt") {
-					t.Error("delete took the name for something else")
+					t.Error("delete treated the name as a glob or a link")
 				}
 			})
 		})

@@ -7,25 +7,25 @@ type role string
 
 const (
 	source role = "source" // a file that is read or changed
-	looked role = "looked" // where a search begins
-	asked  role = "asked"  // what a condition asks about
-	target role = "target" // where something is to be made
-	base   role = "base"   // what other paths are seen from
+	looked role = "looked" // the top of a search
+	asked  role = "asked"  // the path of a condition
+	target role = "target" // the place of a new file or directory
+	base   role = "base"   // the directory that other paths are relative to
 )
 
-// use is a pipeline with the path at a place that takes a path.
+// use is a pipeline with the path in a parameter or condition.
 type use struct {
 	what   string
 	role   role
-	writes bool // the path itself would be changed
+	writes bool // the step changes the path itself
 	steps  []obj
 }
 
-// everyRole is for paths that are refused wherever they stand.
+// everyRole is for paths that are refused in every place.
 var everyRole = []role{source, looked, asked, target, base}
 
-// uses puts the path into every parameter of every action that takes a path, and into conditions. Other files are
-// those of the planted tree.
+// uses puts the path into every path parameter of every action, and into conditions. The other files of the steps are
+// in the planted tree.
 func uses(p string) []use {
 	files := []string{p}
 	one := func(what string, r role, step obj) use {
@@ -63,7 +63,7 @@ func uses(p string) []use {
 	return all
 }
 
-// eachUse runs a test for the path in every place of some roles, on every backend. The test must not change the tree.
+// eachUse runs a test for every use of the path in these roles, on every backend. The test must not change the tree.
 func eachUse(t *testing.T, p string, test func(t *testing.T, b *backend, u use), roles ...role) {
 	t.Helper()
 	eachUseOf(t, backendsFor(0), p, test, roles...)
@@ -79,7 +79,7 @@ func eachUseOf(t *testing.T, backends []string, p string, test func(t *testing.T
 	})
 }
 
-// usesIn are the uses in some roles.
+// usesIn returns the uses of the path in these roles.
 func usesIn(p string, roles ...role) []use {
 	var some []use
 	for _, u := range uses(p) {

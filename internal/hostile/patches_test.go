@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// patched runs a patch in a tree that has a.txt, on a directory of the system with a secret beside it. Nothing
-// outside may have changed.
+// patched runs a patch in a tree with a.txt, in a directory of the system with a secret next to it, and checks that
+// nothing outside the tree changes.
 func patched(t *testing.T, patch obj) error {
 	t.Helper()
 	parent := t.TempDir()
@@ -38,7 +38,7 @@ func patched(t *testing.T, patch obj) error {
 	_, err = host().Run(t.Context(), root, decoded(t, act("patch", patch)))
 	entries, wrong := os.ReadDir(parent)
 	if wrong != nil || len(entries) != 2 {
-		t.Errorf("beside the tree are %v, %v", entries, wrong)
+		t.Errorf("next to the tree are %v, %v", entries, wrong)
 	}
 	for _, name := range []string{"secret", "tree/a.txt", "tree/.git/config"} {
 		if text, wrong := os.ReadFile(filepath.Join(parent, name)); err != nil && (wrong != nil || string(text) != "a\n") {
@@ -74,17 +74,17 @@ func TestHostile_patch_names_what_it_must_not(t *testing.T) {
 				var check actions.Check
 				actions.Patch{Text: patch}.Validate(&check)
 				if len(check.Problems) == 0 {
-					t.Errorf("%s %q is taken", what, name)
+					t.Errorf("%s %q is accepted", what, name)
 				}
 				continue
 			}
 			if name == "a.txt/b" && (what == "rename to" || what == "move") {
-				continue // a.txt leaves, so there can be a directory of its name
+				continue // a.txt moves, so a directory can have its name
 			}
 			inside := strings.HasPrefix(name, "/") && strings.Contains(patch, `"b/`) // b//etc/passwd is etc/passwd
 			own := name == "a.txt/b" && (what == "rename to" || what == "move")      // a file may become a directory of its own name
 			if err := patched(t, obj{"patch": patch}); err == nil && !inside && !own {
-				t.Errorf("%s %q is taken", what, name)
+				t.Errorf("%s %q is accepted", what, name)
 			}
 		}
 	}
@@ -97,7 +97,7 @@ func TestHostile_patch_writes_behind_a_link_that_it_makes(t *testing.T) {
 		file := "diff --git a/l/new b/l/new\nnew file mode 100644\n--- /dev/null\n+++ b/l/new\n@@ -0,0 +1 @@\n+x\n"
 		for _, patch := range []string{link + file, file + link} {
 			if err := patched(t, obj{"patch": patch}); err == nil {
-				t.Errorf("a file is written behind a link to %s", target)
+				t.Errorf("a file is written through a link to %s", target)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestHostile_patch_that_inflates(t *testing.T) {
 			patch := fmt.Sprintf("diff --git a/a.txt b/a.txt\nindex %s..%040d 100644\nGIT binary patch\n%s %d\n%s\n%s 0\nHcmV?d00001\n\n",
 				old, 1, kind, size, lines.String(), kind)
 			if err := patched(t, obj{"patch": patch}); err == nil {
-				t.Errorf("%s of %d bytes is taken", kind, size)
+				t.Errorf("%s of %d bytes is accepted", kind, size)
 			}
 		}
 	}

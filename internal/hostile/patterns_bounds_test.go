@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// A pattern that would overflow the stack, or take minutes and gigabytes to compile, is refused before the run.
+// A pattern is refused before the run if compiling it would overflow the stack, or cost minutes and gigabytes.
 func TestHostile_patterns_too_large_to_compile_are_refused(t *testing.T) {
 	t.Parallel()
 	deep, wide := strings.Repeat("(", 2<<20), strings.Repeat("a{1000}", 3200)
@@ -47,7 +47,7 @@ func TestHostile_patterns_too_large_to_compile_are_refused(t *testing.T) {
 	}
 }
 
-// One match alone, and one line of a script alone, would take minutes.
+// A single match, or a single line of a script, would run for minutes.
 func TestHostile_a_single_match_meets_the_deadline(t *testing.T) {
 	t.Parallel()
 	steps := regexSteps(strings.Repeat(`(?:x?){1000}`, 6) + `\d`)
@@ -64,7 +64,7 @@ func TestHostile_a_single_match_meets_the_deadline(t *testing.T) {
 					ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 					defer cancel()
 					if _, err := host().Run(ctx, b.fs, p); !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("want that the deadline is exceeded, got %v", err)
+						t.Errorf("want an exceeded deadline, got %v", err)
 					}
 				})
 				b.unchanged(t, before)

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/match"
 )
 
-// regexSteps are the steps that use a regular expression on large.txt.
+// regexSteps returns the steps that use a regular expression on large.txt.
 func regexSteps(pattern string) []obj {
 	files := []string{"large.txt"}
 	return []obj{
@@ -25,7 +25,7 @@ func regexSteps(pattern string) []obj {
 	}
 }
 
-// All matches of this pattern together take quadratic time: without a deadline, days.
+// The time for all matches of this pattern is quadratic: days, without a deadline.
 func TestHostile_quadratic_pattern_meets_deadline(t *testing.T) {
 	t.Parallel()
 	size := fstest.Slowed(1<<16, fstest.Runs(1<<18, 1<<20, 1<<20))
@@ -35,12 +35,12 @@ func TestHostile_quadratic_pattern_meets_deadline(t *testing.T) {
 				b.plant(t, map[string]string{"large.txt": strings.Repeat("A", size)})
 				before := b.snapshot(t)
 				p := decoded(t, editFile("a.txt", "needle", "pin", id("first")), s)
-				within(t, patience, func(context.Context) { // one pass takes milliseconds, but other tests run beside it
+				within(t, patience, func(context.Context) { // milliseconds, but other tests run in parallel
 					ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 					defer cancel()
 					res, err := host().Run(ctx, b.fs, p)
 					if !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("want that the deadline is exceeded, got %v", err)
+						t.Errorf("want an exceeded deadline, got %v", err)
 					}
 					if res != nil && res.Success {
 						t.Errorf("result is %v", res)
@@ -52,7 +52,7 @@ func TestHostile_quadratic_pattern_meets_deadline(t *testing.T) {
 	}
 }
 
-// Where an engine tracks back, this takes exponential time.
+// In an engine that backtracks, these patterns need exponential time.
 func TestHostile_nested_repeats(t *testing.T) {
 	t.Parallel()
 	size := fstest.Slowed(1<<14, fstest.ByItself(1<<18, 1<<20))
@@ -75,7 +75,7 @@ func TestHostile_nested_repeats(t *testing.T) {
 
 func TestHostile_patterns_that_are_too_large(t *testing.T) {
 	t.Parallel()
-	// The file system plays no part: nothing is run.
+	// Nothing runs, so the file system does not matter.
 	for what, pattern := range map[string]string{
 		"repeat":        `a{1001}`,
 		"nested repeat": `((a{100}){100}){100}`,
@@ -97,7 +97,7 @@ func TestHostile_patterns_that_are_too_large(t *testing.T) {
 	}
 }
 
-// A host may allow less, and then nothing of a longer pattern is compiled; also when a template makes it.
+// A host may lower the limit. A longer pattern is then not compiled, even if a template produces it.
 func TestHostile_patterns_over_their_length(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -132,11 +132,11 @@ func TestHostile_pattern_that_matches_nothing_everywhere(t *testing.T) {
 				text := strings.ReplaceAll(text, "\x00", "0")
 				b.plant(t, map[string]string{"large.txt": text})
 				re := regexp.MustCompile(pattern)
-				// "\r\n" is one line end, as documented; package regexp does not know that.
+				// "\r\n" is a single line end, as documented, but not for package regexp.
 				unix := strings.ReplaceAll(text, "\r\n", "\n")
 				want := len(re.FindAllStringIndex(unix, -1))
 				wantText := strings.Replace(re.ReplaceAllString(unix, "<>"), "\n", "\r\n", 1)
-				if pattern != `\z` && strings.HasSuffix(wantText, "\n<>") { // after the last line end there is no line
+				if pattern != `\z` && strings.HasSuffix(wantText, "\n<>") { // no line follows the last line end
 					want, wantText = want-1, strings.TrimSuffix(wantText, "<>")
 				}
 				res, err := b.runOn(t, host(),
@@ -189,7 +189,7 @@ func TestHostile_dollar_in_replacement(t *testing.T) {
 			}
 		})
 	}
-	// In a literal edit a dollar sign is one.
+	// In a literal edit a dollar sign is literal.
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		b.works(t, editFile("a.txt", "alpha", "$1a ${x} $$"))
 		if got := b.content(t, "a.txt"); got != "$1a ${x} $$ needle\n" {

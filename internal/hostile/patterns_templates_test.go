@@ -8,8 +8,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// The value of a template is text: a template in it is not expanded again, whether it comes from the content of a file
-// or from its name.
+// The value of a template is text. A template in it, from the content or the name of a file, is not expanded again.
 func TestHostile_template_in_value(t *testing.T) {
 	t.Parallel()
 	const bomb = "{{other.files}}"
@@ -36,7 +35,7 @@ func TestHostile_template_in_value(t *testing.T) {
 	})
 }
 
-// Templates that refer to each other in a circle, or to themselves, are found before anything runs.
+// Templates that refer to themselves or to each other in a circle are refused before anything runs.
 func TestHostile_template_recursion(t *testing.T) {
 	t.Parallel()
 	a := func(with string) obj { return editFile("a.txt", "needle", with, id("a")) }

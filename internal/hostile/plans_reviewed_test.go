@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// reviewed is a plan with one hunk of two parts, in review.txt.
+// reviewed returns a plan with a single hunk of two parts, in review.txt.
 func reviewed(t *testing.T, b *backend) (*millrace.Plan, millrace.Hunk) {
 	t.Helper()
 	b.plant(t, map[string]string{"review.txt": "needle\nbetween\nneedle\n", "other.txt": "needle\n"})
@@ -24,8 +24,8 @@ func reviewed(t *testing.T, b *backend) (*millrace.Plan, millrace.Hunk) {
 	return plan, files[0].Hunks[0]
 }
 
-// A decision comes back from a program that shows hunks. The hunks in it are only names: a hunk that is not the plan's
-// own, to the byte, is refused.
+// A program that shows hunks returns a decision. The hunks in it only identify hunks of the plan: a hunk that is not in
+// the plan, byte for byte, is refused.
 func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -39,14 +39,14 @@ func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 			"fewer lines":     func(h *millrace.Hunk) { h.Text = h.Text[:strings.Index(h.Text, " ")] },
 			"no lines":        func(h *millrace.Hunk) { *h = millrace.Hunk{} },
 			"before the file": func(h *millrace.Hunk) { h.OldStart = -1 },
-			"far behind it":   func(h *millrace.Hunk) { h.OldStart, h.NewStart = math.MaxInt, math.MaxInt },
+			"far after it":    func(h *millrace.Hunk) { h.OldStart, h.NewStart = math.MaxInt, math.MaxInt },
 			"endless":         func(h *millrace.Hunk) { h.OldLines = math.MaxInt },
 		} {
 			bad := good
 			forge(&bad)
 			for _, text := range []*string{nil, &mine} {
 				if _, err := plan.Revise("review.txt", millrace.Part{Hunk: bad, Text: text}); err == nil {
-					t.Errorf("%s: a made-up hunk was taken", name)
+					t.Errorf("%s: a made-up hunk was accepted", name)
 				}
 			}
 			if lines, parts := bad.Lines(), bad.Split(); len(parts) == 0 || len(lines) > strings.Count(bad.Text, "\n")+1 {
@@ -60,7 +60,7 @@ func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 			t.Errorf("a hunk with another author: %v", err)
 		}
 		if _, err := plan.Revise("../review.txt", millrace.Part{Hunk: good}); err == nil {
-			t.Error("a path outside the tree was taken")
+			t.Error("a path outside the tree was accepted")
 		}
 		if _, err := plan.Revise("other.txt", millrace.Part{Hunk: good, Text: &mine}); err == nil {
 			t.Error("a file that the plan does not change was revised")
@@ -71,8 +71,8 @@ func TestHostile_a_hunk_that_was_made_up_is_refused(t *testing.T) {
 	})
 }
 
-// A stored plan was revised, and changed by another program afterwards: the text of the review is held to its hash
-// like any other, and a number of edits that overflows does not give two texts one author.
+// Another program changes a stored plan that was revised. The text of the review must match its hash, as any other
+// text. Two texts never have the same author, even if the number of an edit overflows.
 func TestHostile_a_revised_plan_that_was_changed_is_not_committed(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -101,17 +101,17 @@ func TestHostile_a_revised_plan_that_was_changed_is_not_committed(t *testing.T) 
 				continue
 			}
 			if _, err := opened.Revise("review.txt", millrace.Part{Hunk: hunk}); err == nil {
-				t.Errorf("%s: a plan that lies was revised", name)
+				t.Errorf("%s: a tampered plan was revised", name)
 			}
 			if _, err := opened.Commit(t.Context()); err == nil {
-				t.Errorf("%s: a plan that lies was committed", name)
+				t.Errorf("%s: a tampered plan was committed", name)
 			}
 			b.unchanged(t, before)
 		}
 		bad := bytes.Replace(stored, []byte(`"step":"(review)","edit":0`), []byte(`"step":"(review)","edit":9223372036854775807`), 1)
 		opened, err := host().OpenPlan(t.Context(), b.fs, bad)
 		if err != nil {
-			return // refused is as good
+			return // refusing the plan is right too
 		}
 		files, err := opened.Files()
 		if err != nil {
@@ -127,7 +127,7 @@ func TestHostile_a_revised_plan_that_was_changed_is_not_committed(t *testing.T) 
 	})
 }
 
-// The content of a file is shown in a verbose report, and must not reach a terminal as anything but text.
+// A verbose report shows the content of a file, and must write it to a terminal as text only.
 func TestHostile_escape_sequences_in_a_file_do_not_reach_a_report(t *testing.T) {
 	t.Parallel()
 	const text = "\x1b[2J\x1b]0;title\a cleared\n\u009b31m red \x9b32m\n\u202efdp.exe\tafter a tab\nover\rwritten\nline\u2028separator\u2029\n"
@@ -151,7 +151,7 @@ func TestHostile_escape_sequences_in_a_file_do_not_reach_a_report(t *testing.T) 
 			t.Fatal(err)
 		}
 		if !strings.Contains(report.String(), `\x1b[2J`) || !strings.Contains(report.String(), "\tafter a tab") {
-			t.Errorf("the text is not there:\n%s", report.String())
+			t.Errorf("the text is missing:\n%s", report.String())
 		}
 		for line := range strings.Lines(report.String()) {
 			line = strings.ReplaceAll(strings.TrimSuffix(line, "\n"), "\t", "")

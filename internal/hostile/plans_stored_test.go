@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// hostilePlan is the JSON of a plan with one change, as an attacker would write it by hand.
+// hostilePlan returns the JSON of a plan with these changes, as an attacker would write it by hand.
 func hostilePlan(t *testing.T, changes ...obj) []byte {
 	t.Helper()
 	data, err := json.Marshal(obj{
@@ -31,7 +31,7 @@ const (
 	hashOfX      = "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881" // of "x"
 )
 
-// Plans come from strangers. A change that no step could make is refused before a byte is written, with or without
+// Plans are untrusted input. A change that no step could make is refused before a byte is written, with or without
 // force.
 func TestHostile_a_stored_plan_does_no_more_than_steps(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestHostile_a_stored_plan_does_no_more_than_steps(t *testing.T) {
 			})
 		})
 	}
-	// The form itself is accepted: with nothing wrong in it the change is made.
+	// The form itself is accepted: a correct change is made.
 	b := newBackend(t, "memory")
 	plan, err := b.host.OpenPlan(t.Context(), b.fs, hostilePlan(t, created("new", file(hashOfX, 0o644))))
 	if err != nil {
@@ -95,7 +95,7 @@ func TestHostile_a_stored_plan_does_no_more_than_steps(t *testing.T) {
 	}
 }
 
-// A plan whose text says two things, or says a thing in another case, is not read.
+// A plan with a duplicate key, or with a key in another case, is refused.
 func TestHostile_a_stored_plan_with_two_readings(t *testing.T) {
 	t.Parallel()
 	b := newBackend(t, "memory")
@@ -108,7 +108,7 @@ func TestHostile_a_stored_plan_with_two_readings(t *testing.T) {
 	for what, change := range map[string][2]string{
 		"two paths":         {`"path":"new"`, `"path":"shown","path":"new"`},
 		"two spellings":     {`"path":"new"`, `"path":"shown","Path":"new"`},
-		"an escaped one":    {`"path":"new"`, `"path":"shown","p\u0061th":"new"`},
+		"an escaped key":    {`"path":"new"`, `"path":"shown","p\u0061th":"new"`},
 		"the long s":        {`"version":1`, `"version":1,"ver\u017fion":1`},
 		"two lists":         {`"changes":[`, `"changes":[],"changes":[`},
 		"another list":      {`"changes":[`, `"CHANGES":[`},
@@ -127,8 +127,8 @@ func TestHostile_a_stored_plan_with_two_readings(t *testing.T) {
 	b.unchanged(t, before)
 }
 
-// TestHostile_a_stored_plan_leads_through_a_link: a path of a plan is one without links on the way. One with a link
-// would be read where the host's rules for paths do not see it.
+// TestHostile_a_stored_plan_leads_through_a_link: a path of a plan must not lead through a link, because the host's
+// rules for paths would not apply to its target.
 func TestHostile_a_stored_plan_leads_through_a_link(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

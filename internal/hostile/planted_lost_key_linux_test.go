@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// moveIn gives this process an empty home, as a new container has.
+// moveIn sets an empty home for this process, as a new container has.
 func moveIn(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
@@ -24,7 +24,7 @@ func moveIn(t *testing.T) {
 	t.Setenv("HOME", home)
 }
 
-// stateless is a tree without its state directory.
+// stateless returns a tree without its state directory.
 func stateless(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	clone := filepath.Join(fstest.TempDir(t), "clone")
@@ -32,8 +32,8 @@ func stateless(t *testing.T, dir string) map[string]string {
 	return treeOf(t, clone, contents)
 }
 
-// TestHostile_a_lost_key_strands_no_tree: a process was killed in a commit, and its home is gone. The refusal names
-// the ways out, and each of them works.
+// TestHostile_a_lost_key_strands_no_tree: a process was killed in a commit, and its home is gone. The error names the
+// ways out, and each of them works.
 func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 	for name, out := range map[string]func(t *testing.T, dir, id string, key []byte){
 		"trust": func(t *testing.T, dir, id string, _ []byte) {
@@ -56,7 +56,7 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 		"discard": func(t *testing.T, dir, id string, _ []byte) {
 			t.Helper()
 			before := stateless(t, dir)
-			// Files that are nowhere else are kept, and named; a second discard removes them.
+			// Files without another copy are kept, and named in the error. A second discard removes them.
 			kept := "has files that are nowhere else"
 			if err := host().DiscardLeftover(t.Context(), openDir(t, dir), id); err == nil || !strings.Contains(err.Error(), kept) {
 				t.Errorf("%v, want %s", err, kept)
@@ -64,7 +64,7 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 			must(t, host().DiscardLeftover(t.Context(), openDir(t, dir), id))
 			sameTree(t, "discarded", dir, before, contents)
 		},
-		"the key of then": func(t *testing.T, dir, id string, key []byte) {
+		"the lost key": func(t *testing.T, dir, id string, key []byte) {
 			t.Helper()
 			x := host()
 			x.State.Key = key
@@ -110,8 +110,8 @@ func TestHostile_a_lost_key_strands_no_tree(t *testing.T) {
 	}
 }
 
-// TestHostile_trust_takes_no_damaged_journal vouches for plans that are not whole, or lead where nothing may be
-// written.
+// TestHostile_trust_takes_no_damaged_journal vouches for plans that are damaged, or lead to places that may not be
+// written to.
 func TestHostile_trust_takes_no_damaged_journal(t *testing.T) {
 	t.Parallel()
 	dir, plan := unfinished(t)
@@ -134,8 +134,8 @@ func TestHostile_trust_takes_no_damaged_journal(t *testing.T) {
 	}
 }
 
-// TestHostile_a_lost_key_keeps_no_backup_for_ever: backups that cannot be verified any more are pruned by the time in
-// their ids, before those that can.
+// TestHostile_a_lost_key_keeps_no_backup_for_ever: backups that can no longer be verified are pruned before verified
+// backups, by the time in their ids.
 func TestHostile_a_lost_key_keeps_no_backup_for_ever(t *testing.T) {
 	moveIn(t)
 	dir := fstest.TempDir(t)
@@ -168,7 +168,7 @@ func TestHostile_a_lost_key_keeps_no_backup_for_ever(t *testing.T) {
 	}
 }
 
-// keyless leaves this process without a home, or with a home that cannot be written to.
+// keyless returns homes of processes without a key, by description: no home, and a home that cannot be written to.
 func keyless(t *testing.T) map[string]string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "file")
@@ -177,7 +177,7 @@ func keyless(t *testing.T) map[string]string {
 }
 
 // TestHostile_without_a_key_no_stored_result_is_believed plants the result of a run in a tree on disk. It is signed
-// with nothing, which is what a process without a key signs with.
+// with an empty key, as a process without a key would sign it.
 func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 	for name, home := range keyless(t) {
 		t.Run(name, func(t *testing.T) {
@@ -192,14 +192,14 @@ func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 			res, err := x.Run(t.Context(), openDir(t, dir), p)
 			must(t, err)
 			if _, err := os.Lstat(filepath.Join(dir, "victim")); res.Replayed || err == nil {
-				t.Errorf("it was replayed: %+v", res)
+				t.Errorf("the planted result was replayed: %+v", res)
 			}
 			for _, want := range []string{"not signed", `run id "deploy" is not stored`, "Executor.State.Key"} {
 				if !strings.Contains(strings.Join(res.Warnings, "\n"), want) {
-					t.Errorf("no warning says %q: %q", want, res.Warnings)
+					t.Errorf("no warning contains %q: %q", want, res.Warnings)
 				}
 			}
-			// With a key of the host's it is as ever.
+			// With a key of the host, results are stored as usual.
 			x.State.Key, x.RunID = []byte("a key of the host, 32 bytes long"), "other"
 			plantDir(t, dir, "victim=x")
 			for _, replayed := range []bool{false, true} {
@@ -213,7 +213,7 @@ func TestHostile_without_a_key_no_stored_result_is_believed(t *testing.T) {
 	}
 }
 
-// TestHostile_a_key_that_anybody_could_guess_is_refused: an environment variable that is not set is not a key.
+// TestHostile_a_key_that_anybody_could_guess_is_refused: an unset environment variable is not a key.
 func TestHostile_a_key_that_anybody_could_guess_is_refused(t *testing.T) {
 	t.Parallel()
 	for _, key := range [][]byte{{}, []byte("short"), make([]byte, 15)} {

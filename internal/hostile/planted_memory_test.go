@@ -27,11 +27,11 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// strangerKeys are the keys that a stranger can sign with: none, or any key but the key of this process.
+// strangerKeys are the keys of an attacker: no key, or any key except the key of this process.
 var strangerKeys = map[string][]byte{"not signed": {}, "signed by another": []byte("the key of somebody else, 32 byte")}
 
-// caught is a tree in memory in which victim.txt was "evil" and is "good", with all that the state directory held in
-// that phase of the commit, or after it for the phase "".
+// caught returns the files of a tree in memory in which a commit changed victim.txt from "evil" to "good", with the
+// state directory as in that phase of the commit, or as after the commit for the phase "".
 func caught(t *testing.T, key []byte, phase string) map[string]string {
 	t.Helper()
 	fsys, err := raise.FS(afero.NewMemMapFs())
@@ -72,11 +72,11 @@ func caught(t *testing.T, key []byte, phase string) map[string]string {
 		t.Fatal(err)
 	}
 	look("")
-	files["victim.txt"] = "good\n" // however far the commit had got
+	files["victim.txt"] = "good\n" // in every phase
 	return files
 }
 
-// unpacked are trees in memory that come from archives of these files.
+// unpacked returns trees in memory with these files, each from another kind of archive.
 func unpacked(t *testing.T, files map[string]string) map[string]afero.Fs {
 	t.Helper()
 	var tarred, zipped bytes.Buffer
@@ -136,8 +136,8 @@ func unpacked(t *testing.T, files map[string]string) map[string]afero.Fs {
 	return all
 }
 
-// eachArchive runs the test over trees that come with that state directory, unpacked in every way and signed in every
-// way.
+// eachArchive runs the test over trees that contain the state directory of that phase, for each kind of archive and
+// each key of an attacker.
 func eachArchive(t *testing.T, phase string, test func(t *testing.T, fsys afero.Fs)) {
 	t.Helper()
 	for signed, key := range strangerKeys {
@@ -154,8 +154,8 @@ func victim(t *testing.T, fsys afero.Fs) {
 	}
 }
 
-// TestHostile_a_journal_planted_in_memory_is_not_believed loads an archive that holds a transaction which was never
-// finished. It would write back the stranger's bytes.
+// TestHostile_a_journal_planted_in_memory_is_not_believed loads an archive with an unfinished transaction, which would
+// write the attacker's bytes back.
 func TestHostile_a_journal_planted_in_memory_is_not_believed(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []string{"apply", "sync", "commit", "clean"} {
@@ -188,7 +188,7 @@ func TestHostile_a_journal_planted_in_memory_is_not_believed(t *testing.T) {
 	}
 }
 
-// TestHostile_a_backup_planted_in_memory_is_not_restored loads an archive that holds a backup.
+// TestHostile_a_backup_planted_in_memory_is_not_restored loads an archive with a backup.
 func TestHostile_a_backup_planted_in_memory_is_not_restored(t *testing.T) {
 	t.Parallel()
 	eachArchive(t, "", func(t *testing.T, fsys afero.Fs) {
@@ -220,7 +220,7 @@ func TestHostile_a_result_planted_in_memory_is_not_replayed(t *testing.T) {
 	}
 }
 
-// storedRun is the file that records the run as a success, signed with the key.
+// storedRun returns the file that records the run as a success, signed with the key.
 func storedRun(t *testing.T, key []byte, runID string, p millrace.Pipeline) string {
 	t.Helper()
 	result, err := json.Marshal(&millrace.Result{Name: p.Name(), Success: true, RunID: runID})

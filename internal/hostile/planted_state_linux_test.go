@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// bury makes directories in each other below dir until they are deeper than any path can say, with a file at the end.
+// bury makes nested directories below dir, deeper than the longest path, with a file in the last directory.
 func bury(t *testing.T, dir string) {
 	t.Helper()
 	must(t, os.MkdirAll(dir, 0o755))
@@ -28,7 +28,7 @@ func bury(t *testing.T, dir string) {
 }
 
 // TestHostile_a_planted_transaction_without_a_plan_blocks_no_run plants transactions that cannot have changed the
-// tree, one deeper than any path can say.
+// tree. Some are deeper than the longest path.
 func TestHostile_a_planted_transaction_without_a_plan_blocks_no_run(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -42,12 +42,12 @@ func TestHostile_a_planted_transaction_without_a_plan_blocks_no_run(t *testing.T
 		t.Errorf("left are %v, %v", left, err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "kept")); err != nil || string(data) != "kept" {
-		t.Errorf("what a link led to: %q, %v", data, err)
+		t.Errorf("the target of a link is %q, %v", data, err)
 	}
 }
 
-// TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned plants two backups beside real backups: the first cannot
-// be removed by its path, the second is a link. Pruning goes on, and the link's target is not touched.
+// TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned plants two backups among real backups: the first cannot
+// be removed by its path, the second is a link. Pruning continues, and the link's target is not touched.
 func TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -72,20 +72,20 @@ func TestHostile_a_planted_backup_too_deep_for_a_path_is_pruned(t *testing.T) {
 		}
 	}
 	if left, err := os.ReadDir(backups); err != nil || len(list) != 2 || len(left) != 2 {
-		t.Errorf("%d usable ones, left are %v, %v", len(list), left, err)
+		t.Errorf("%d usable backups, left are %v, %v", len(list), left, err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "elsewhere/done")); err != nil || string(data) != "not ours" {
 		t.Errorf("the link was followed: %q, %v", data, err)
 	}
 }
 
-// TestHostile_a_planted_gitignore_brings_no_backup_to_light plants every kind of thing that would make git see the
-// state directory, and asks git.
+// TestHostile_a_planted_gitignore_brings_no_backup_to_light plants every kind of .gitignore that would make git list
+// the state directory, and runs git.
 func TestHostile_a_planted_gitignore_brings_no_backup_to_light(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("there is no git to ask")
+		t.Skip("there is no git")
 	}
 	for what, spec := range map[string]string{
 		"everything":       stateName + "/.gitignore=!*\n",
@@ -111,8 +111,8 @@ func TestHostile_a_planted_gitignore_brings_no_backup_to_light(t *testing.T) {
 	}
 }
 
-// TestHostile_a_planted_conflicts_link_is_not_followed plants a link in the place of the directory for conflicts, and
-// looks.
+// TestHostile_a_planted_conflicts_link_is_not_followed plants a link in place of the directory for conflicts, and
+// inspects the tree.
 func TestHostile_a_planted_conflicts_link_is_not_followed(t *testing.T) {
 	t.Parallel()
 	dir := fstest.TempDir(t)
@@ -124,6 +124,6 @@ func TestHostile_a_planted_conflicts_link_is_not_followed(t *testing.T) {
 	_, err = host().Run(t.Context(), openDir(t, dir), altering(put("f", "new")))
 	must(t, err)
 	if names, err := os.ReadDir(filepath.Join(dir, "elsewhere")); err != nil || len(names) != 1 {
-		t.Errorf("what it leads to has %v, %v", names, err)
+		t.Errorf("the target of the link has %v, %v", names, err)
 	}
 }

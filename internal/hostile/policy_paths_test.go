@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// A state directory further down, which belongs to runs on its parent directory, is closed to every use of a path,
-// under every name that some file system takes for its own.
+// The state directory of a nested tree is refused in every use of a path, under every name that some file system
+// resolves to it.
 func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
@@ -27,7 +27,7 @@ func TestHostile_the_state_of_a_nested_tree_is_closed(t *testing.T) {
 	}
 }
 
-// Neither does a walk find it, with any options, nor does it go away with its directory.
+// A search and a list do not find the state directory of a nested tree, with any options.
 func TestHostile_the_state_of_a_nested_tree_is_not_found(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -38,12 +38,12 @@ func TestHostile_the_state_of_a_nested_tree_is_not_found(t *testing.T) {
 			t.Errorf("found %q", res.FilesAffected)
 		}
 		if !slices.Contains(res.FilesAffected, "dir/sub/d.txt") {
-			t.Errorf("the search found nothing at all: %q", res.FilesAffected)
+			t.Errorf("the search did not find dir/sub/d.txt: %q", res.FilesAffected)
 		}
 	})
 }
 
-// A link that the tree has brought along says nothing about what the host allows.
+// A link in the tree never extends the allowed paths of the host.
 func TestHostile_a_link_does_not_widen_what_is_allowed(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{".", "..", "dir", "dir/sub/..", "./dir/"} {
@@ -67,8 +67,8 @@ func TestHostile_a_link_does_not_widen_what_is_allowed(t *testing.T) {
 	}
 }
 
-// A path that the host denies is as closed as a path that it does not allow, by every spelling and every way, and force
-// does not help.
+// A path that the host denies is refused like a path that it does not allow, in every spelling and every use, also with
+// force.
 func TestHostile_denied_paths_are_closed(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{"dir/.env", "dir/.ENV", "dir/.env.", "dir/.e\u200bnv", "dir/.env/deeper", "dir/sub/../.env", "vault/key", "Vault/x"} {
@@ -96,7 +96,7 @@ func TestHostile_denied_paths_are_closed(t *testing.T) {
 	})
 }
 
-// A read-only path can be read, and nothing else; a directory that holds it stays too.
+// A read-only path can only be read. A directory that contains it cannot be moved or deleted.
 func TestHostile_read_only_paths_are_only_read(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -123,8 +123,8 @@ func TestHostile_read_only_paths_are_only_read(t *testing.T) {
 	})
 }
 
-// The names of all version control systems are left out by walks and closed for writing by one list, spelled as some
-// file system may take for theirs.
+// The same list of version control directories is hidden from walks and closed for writing, under every spelling that
+// some file system resolves to them.
 func TestHostile_version_control_has_one_list(t *testing.T) {
 	t.Parallel()
 	for i, p := range []string{
@@ -147,7 +147,7 @@ func TestHostile_version_control_has_one_list(t *testing.T) {
 					}
 				}
 				if p == "dir/cvs/Entries" {
-					return // where names differ by case, this is not a directory of CVS, so the search finds it
+					return // with case-sensitive names this is not a directory of CVS, so the search finds it
 				}
 				res := b.dry(t, act("search", obj{"pattern": "needle", "no_ignore": true}))
 				if slices.Contains(res.FilesAffected, p) {
@@ -158,8 +158,7 @@ func TestHostile_version_control_has_one_list(t *testing.T) {
 	}
 }
 
-// A glob of the host that is not valid is the host's mistake, and nothing runs: it does not mean that nothing is
-// denied.
+// An invalid glob of the host is an error of the host, and nothing runs. It does not silently deny nothing.
 func TestHostile_a_bad_glob_denies_nothing_in_silence(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// takenBack takes a pipeline back in the two ways there are, and wants the tree as it was each time: by a restore,
-// and by the rollback of a commit that is called off when all of it is applied.
+// takenBack undoes a pipeline in two ways and compares the tree with the tree before it: by a restore, and by the
+// rollback of a commit that is canceled after all its changes are applied.
 func takenBack(t *testing.T, steps ...obj) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -32,10 +32,10 @@ func takenBack(t *testing.T, steps ...obj) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(before, visible(t, b)); diff != "" {
-			t.Errorf("restored (-want +got):\n%s", diff)
+			t.Errorf("after the restore (-want +got):\n%s", diff)
 		}
 		if b.dir == "" {
-			return // nothing is synced in memory, so there is no moment between
+			return // nothing is synced in memory, so there is no phase to cancel in
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -51,12 +51,12 @@ func takenBack(t *testing.T, steps ...obj) {
 			t.Fatalf("error %v, result %v, applied %v", err, res, applied)
 		}
 		if diff := cmp.Diff(before, visible(t, b)); diff != "" {
-			t.Errorf("rolled back (-want +got):\n%s", diff)
+			t.Errorf("after the rollback (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// visible is the tree without the state directory.
+// visible returns the tree without the state directory.
 func visible(t *testing.T, b *backend) map[string]string {
 	t.Helper()
 	all := b.snapshot(t)
@@ -64,8 +64,8 @@ func visible(t *testing.T, b *backend) map[string]string {
 	return all
 }
 
-// TestHostile_two_files_of_one_base_name: the reference system kept backups by base name, so that one file came back
-// with the bytes of the other.
+// TestHostile_two_files_of_one_base_name: the reference system kept backups by base name, so it restored a file with
+// the bytes of another file.
 func TestHostile_two_files_of_one_base_name(t *testing.T) {
 	t.Parallel()
 	same := []string{"same.txt", "dir/same.txt", "dir/sub/same.txt"}
@@ -81,7 +81,7 @@ func TestHostile_two_files_of_one_base_name(t *testing.T) {
 	}
 }
 
-// TestHostile_copy_create_mkdir_gone: what was not there before is gone again, directories too.
+// TestHostile_copy_create_mkdir_gone: undoing a run removes the files and directories that it made.
 func TestHostile_copy_create_mkdir_gone(t *testing.T) {
 	t.Parallel()
 	for name, steps := range map[string][]obj{

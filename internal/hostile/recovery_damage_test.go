@@ -22,15 +22,16 @@ import (
 	"github.com/millrace-go/millrace/internal/raise"
 )
 
-// TestHostile_damaged_before_image loses the old version of a file, of three, before an interrupted commit is undone.
+// TestHostile_damaged_before_image damages the old version of one of three files before an interrupted commit is
+// undone.
 func TestHostile_damaged_before_image(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		damage func(t *testing.T, old, slot string)
 		says   string
-		got    string // what is at the path then
+		got    string // the content of the file after the recovery
 	}{
-		// The files of the tree are in both places.
+		// The old version of the file is in both places.
 		"gone": {func(t *testing.T, old, slot string) {
 			t.Helper()
 			must(t, os.Remove(old), os.Remove(slot))
@@ -39,7 +40,7 @@ func TestHostile_damaged_before_image(t *testing.T) {
 			t.Helper()
 			must(t, os.Remove(old), os.WriteFile(old, []byte("rotten"), 0o644), os.Remove(slot))
 		}, "damaged", "edited"},
-		// This cannot be told from a program that had the file open all the time.
+		// This looks the same as a write by a program that had the file open.
 		"written in": {func(t *testing.T, old, _ string) {
 			t.Helper()
 			must(t, os.WriteFile(old, []byte("rotten bytes"), 0o644))
@@ -61,7 +62,7 @@ func TestHostile_damaged_before_image(t *testing.T) {
 				t.Fatalf("error is %T %v", err, err)
 			}
 			if strings.Contains(err.Error(), "until Recover succeeds") || !millrace.Written(err) {
-				t.Errorf("it does not stand in the way, and the error is %v", err)
+				t.Errorf("the conflict does not block later runs, but the error is %v", err)
 			}
 			for name, want := range map[string]string{"files/a": "1", "files/b": tt.got, "files/c": "3"} {
 				if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
@@ -73,12 +74,12 @@ func TestHostile_damaged_before_image(t *testing.T) {
 				t.Errorf("inspection: %+v, %v", found, err)
 			}
 			_, err = host().Run(t.Context(), openDir(t, dir), altering(put("files/a", "again")))
-			must(t, err) // it does not stand in the way
+			must(t, err) // the conflict does not block later runs
 		})
 	}
 }
 
-// TestHostile_damaged_backup refuses to restore half: it names the file that is lost.
+// TestHostile_damaged_backup: a restore with a damaged file restores nothing and names the file.
 func TestHostile_damaged_backup(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, old string){
@@ -109,14 +110,14 @@ func TestHostile_damaged_backup(t *testing.T) {
 	}
 }
 
-// TestHostile_pruning_during_rollback holds a restore up in the middle, when another executor wants to run and throw
-// old backups away.
+// TestHostile_pruning_during_rollback stops a restore in the middle while another executor tries to run and to prune
+// old backups.
 func TestHostile_pruning_during_rollback(t *testing.T) {
 	t.Parallel()
 	eachCommitting(t, func(t *testing.T, b *backend) {
 		fsys := b.fs
 		if raised, err := raise.FS(b.fs); err == nil {
-			fsys = raised // so that both have the same one in memory
+			fsys = raised // so that both executors share the file system in memory
 		}
 		res, err := host().Run(t.Context(), fsys, altering(put("a.txt", "edited")))
 		must(t, err)
@@ -137,7 +138,7 @@ func TestHostile_pruning_during_rollback(t *testing.T) {
 		pruner := millrace.Executor{State: millrace.State{NoSync: true, Backups: backup.Retention{Keep: 1}, LockWait: 20 * time.Millisecond}}
 		_, err = pruner.Run(t.Context(), fsys, altering(put("b.txt", "edited")))
 		if !errors.Is(err, capability.ErrLocked) {
-			t.Errorf("another run is not kept out: %v", err)
+			t.Errorf("another run is not locked out: %v", err)
 		}
 		if list, err := host().ListBackups(t.Context(), fsys); err != nil || len(list) != 1 || list[0].ID != res.BackupID {
 			t.Errorf("backups are %+v, %v", list, err)

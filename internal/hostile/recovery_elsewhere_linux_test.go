@@ -8,7 +8,7 @@ import (
 )
 
 // TestHostile_another_state_directory_writes_over_no_crashed_commit: a process was killed in a commit, and the next
-// executor looks for what is left in another place.
+// executor has another state directory.
 func TestHostile_another_state_directory_writes_over_no_crashed_commit(t *testing.T) {
 	t.Parallel()
 	dir, _ := unfinished(t)
@@ -18,7 +18,7 @@ func TestHostile_another_state_directory_writes_over_no_crashed_commit(t *testin
 	_, err := x.Run(t.Context(), openDir(t, dir), altering(put("edit", "over it")))
 	failed := failedAs(t, err, millrace.CommitPending)
 	if !strings.Contains(failed.Error(), stateName+"/tx/") || !strings.Contains(failed.Error(), "State.Dir") {
-		t.Errorf("the error does not say where and what to do: %v", failed)
+		t.Errorf("the error does not name the transaction and the fix: %v", failed)
 	}
 	sameTree(t, "refused", dir, before, exact|private)
 	recovered(t, dir)

@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// unfinished is a tree in which a process was killed right before the commit point, and the name of its plan.
+// unfinished returns a tree in which a process was killed right before the commit point, and the name of its plan.
 func unfinished(t *testing.T) (dir, plan string) {
 	t.Helper()
 	dir = fstest.TempDir(t)
@@ -37,7 +37,7 @@ func unfinished(t *testing.T) (dir, plan string) {
 	return dir, plans[0]
 }
 
-// refused wants Recover, Run and Restore to touch nothing for that reason, and a dry run to go on.
+// refused checks that Recover and Run touch nothing for one of these reasons, and that a dry run still works.
 func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 	t.Helper()
 	before := treeOf(t, dir, exact|private)
@@ -56,7 +56,7 @@ func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 		}
 	}
 	if plan, err := x.Plan(t.Context(), fsys, altering(put("other", "x"))); err != nil || len(plan.Changes()) != 1 {
-		t.Fatalf("%s: a dry run does not go on: %v", what, err)
+		t.Fatalf("%s: a dry run does not work: %v", what, err)
 	}
 	found, err := x.Inspect(t.Context(), fsys)
 	if err != nil || !found.Blocked() || found.Leftovers[0].Reason == "" {
@@ -65,8 +65,8 @@ func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 	sameTree(t, what, dir, before, exact|private)
 }
 
-// TestHostile_damaged_journal flips each kind of bit, cuts the plan off anywhere, and gives it a newer version. When
-// the plan is put right, recovery goes on.
+// TestHostile_damaged_journal flips bits of the plan, truncates it, and changes its version. With the right plan,
+// recovery works again.
 func TestHostile_damaged_journal(t *testing.T) {
 	t.Parallel()
 	dir, plan := unfinished(t)
@@ -92,7 +92,7 @@ func TestHostile_damaged_journal(t *testing.T) {
 	fstest.Countf(t, "%d bits, %d lengths", flips, flips)
 }
 
-// recovered wants the tree of everything back.
+// recovered runs a recovery and checks that the tree is the tree of everything.
 func recovered(t *testing.T, dir string) {
 	t.Helper()
 	_, err := host().Recover(t.Context(), openDir(t, dir))
@@ -100,11 +100,11 @@ func recovered(t *testing.T, dir string) {
 	sameTree(t, "recovered", dir, contentOnly(t), contents)
 }
 
-// TestHostile_planted_journal has a journal, and a backup, that came with a tree made by another program.
+// TestHostile_planted_journal has a tree with a journal from elsewhere, such as an archive.
 func TestHostile_planted_journal(t *testing.T) {
 	t.Parallel()
 	for name, sign := range map[string]func(t *testing.T, data []byte) []byte{
-		// The same user may have made a copy of his own tree, or unpacked one.
+		// The user may have copied or unpacked a tree of their own.
 		"signed by this user": func(_ *testing.T, data []byte) []byte { return data },
 		"signed by another": func(t *testing.T, data []byte) []byte {
 			t.Helper()
@@ -124,7 +124,7 @@ func TestHostile_planted_journal(t *testing.T) {
 			must(t, exec.CommandContext(t.Context(), "cp", "-a", attacker, clone).Run())
 			refused(t, name, clone, journal.BadKey, journal.BadIdentity)
 
-			// A transaction removed by hand, as the error advises, does not block anything any more.
+			// After the transaction is removed by hand, as the error advises, nothing is blocked.
 			must(t, os.RemoveAll(filepath.Join(clone, stateName, "tx")))
 			_, err = host().Run(t.Context(), openDir(t, clone), altering(put("other", "x")))
 			must(t, err)
@@ -132,7 +132,7 @@ func TestHostile_planted_journal(t *testing.T) {
 	}
 }
 
-// TestHostile_planted_backup has a backup that came with a tree. One that this user has signed may have moved with it.
+// TestHostile_planted_backup has a tree with a backup that this user has not signed.
 func TestHostile_planted_backup(t *testing.T) {
 	t.Parallel()
 	if key, err := journal.UserKey(true); err != nil || key == nil {
@@ -164,7 +164,7 @@ func TestHostile_planted_backup(t *testing.T) {
 	}
 }
 
-// resigned is a plan with sums that are right, signed with the key.
+// resigned returns a plan with correct checksums, signed with the key.
 func resigned(t *testing.T, data, key []byte) []byte {
 	t.Helper()
 	body, _, ok := bytes.Cut(data, []byte("sum "))
@@ -190,8 +190,8 @@ func resigned(t *testing.T, data, key []byte) []byte {
 	return b.Bytes()
 }
 
-// TestHostile_journal_with_evil_path has plans that are signed with the right key and lead where nothing may be
-// written.
+// TestHostile_journal_with_evil_path has plans that are signed with the right key, but with paths that may not be
+// written to.
 func TestHostile_journal_with_evil_path(t *testing.T) {
 	t.Parallel()
 	key, err := journal.UserKey(true)
@@ -215,14 +215,14 @@ func TestHostile_journal_with_evil_path(t *testing.T) {
 		refused(t, evil, dir, journal.BadPath, journal.BadFormat)
 	}
 	for what, change := range map[string][2]string{
-		"where files are brought near": {`"path":"edit",`, `"path":"edit","far_dir":"../..",`},
-		"state directory":              {`"state_dir":".millrace"`, `"state_dir":"swap"`},
-		"slot":                         {`"slot":0`, `"slot":-1`},
-		"from":                         {`"from":"from"`, `"from":"../from"`},
-		"same path twice":              {`"path":"gone"`, `"path":"edit"`},
-		"below a file":                 {`"path":"gone"`, `"path":"edit/gone"`},
-		"unknown field":                {`"path":"edit",`, `"path":"edit","shell":"rm -rf /",`},
-		"field twice":                  {`"path":"edit",`, `"path":"edit","path":"/etc/passwd",`},
+		"far directory":   {`"path":"edit",`, `"path":"edit","far_dir":"../..",`},
+		"state directory": {`"state_dir":".millrace"`, `"state_dir":"swap"`},
+		"slot":            {`"slot":0`, `"slot":-1`},
+		"from":            {`"from":"from"`, `"from":"../from"`},
+		"same path twice": {`"path":"gone"`, `"path":"edit"`},
+		"below a file":    {`"path":"gone"`, `"path":"edit/gone"`},
+		"unknown field":   {`"path":"edit",`, `"path":"edit","shell":"rm -rf /",`},
+		"field twice":     {`"path":"edit",`, `"path":"edit","path":"/etc/passwd",`},
 	} {
 		bad := strings.Replace(string(good), change[0], change[1], 1)
 		if bad == string(good) {

@@ -4,7 +4,7 @@ package hostile_test
 
 import "testing"
 
-// The points are those of the protocol. Each test kills a real process there, with SIGKILL.
+// Each test kills a real process with SIGKILL at points of the commit protocol.
 
 func TestHostile_kill_while_verifying(t *testing.T) {
 	t.Parallel()

@@ -18,13 +18,13 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// diskPipelines are what the other processes can do.
+// diskPipelines returns the pipelines of the other processes.
 func diskPipelines() map[string]millrace.Pipeline {
 	swap := func(s *stage.Stage) error {
 		return errors.Join(s.Rename("swap/a", "swap/t"), s.Rename("swap/b", "swap/a"), s.Rename("swap/t", "swap/b"))
 	}
 	return map[string]millrace.Pipeline{
-		// One of everything that can be done to a path.
+		// Every kind of change of a path, once.
 		"everything": altering(put("edit", "edited"), drop("gone"), move("from", "moved/to"), chmodded("mode", 0o600), swap,
 			put("made/new", "new"), drop("kind"), put("kind", "now a file"), drop("leaf"), put("leaf/below", "now a directory"),
 			drop("deep")),
@@ -37,7 +37,7 @@ func diskPipelines() map[string]millrace.Pipeline {
 	}
 }
 
-// editAll gives all in the directory "files" the same content.
+// editAll writes the same content to all files in the directory "files".
 func editAll(content string) func(s *stage.Stage) error {
 	return func(s *stage.Stage) error {
 		infos, err := afero.ReadDir(s, "files")
@@ -48,7 +48,7 @@ func editAll(content string) func(s *stage.Stage) error {
 	}
 }
 
-// everything plants what the pipeline of that name works on.
+// everything plants the tree for the pipeline "everything".
 func everything(t testing.TB, dir string) {
 	t.Helper()
 	plantDir(t, dir, "edit=old", "gone=old gone", "from=moves", "mode=m", "swap/a=A", "swap/b=B", "kind/x=in a directory", "leaf=a file",
@@ -56,7 +56,7 @@ func everything(t testing.TB, dir string) {
 	must(t, os.Link(filepath.Join(dir, "edit"), filepath.Join(dir, "twin")))
 }
 
-// after returns what a pipeline makes of the tree that plant makes, without times.
+// after returns the result of a pipeline on the tree that plant makes, without times.
 func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeline) map[string]string {
 	t.Helper()
 	dir := fstest.TempDir(t)
@@ -66,17 +66,17 @@ func after(t *testing.T, plant func(t testing.TB, dir string), p millrace.Pipeli
 	return treeOf(t, dir, contents)
 }
 
-// point is a moment of the protocol: right before the first operation that matches at, after an operation that matches
-// after.
+// point is a moment of the protocol: right before the first operation that matches at and follows an operation that
+// matches after.
 type point struct {
 	name, after, at string
-	// real means that the point is only met on a file system with all abilities.
+	// real means that the point only exists on a file system with all abilities.
 	real  bool
-	isNew bool // the tree comes out new
+	isNew bool // recovery keeps the new tree
 }
 
-// killed kills a process at the point, once for a recovery by itself and once for one by the next run, and checks the
-// tree.
+// killed kills a process at each point, once before a call of Recover and once before another run, which recovers
+// first, and checks the tree.
 func killed(t *testing.T, points ...point) {
 	t.Helper()
 	want := after(t, everything, diskPipelines()["everything"])
@@ -129,7 +129,7 @@ func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) 
 		must(t, err)
 		must(t, os.RemoveAll(filepath.Join(dir, stateName, "backups", backups[0].ID)))
 		if len(backups) == 1 {
-			must(t, os.RemoveAll(filepath.Join(dir, stateName))) // what this run has left, not the one before
+			must(t, os.RemoveAll(filepath.Join(dir, stateName))) // the recovered tree has no state directory
 		}
 	} else if _, err := x.Recover(t.Context(), fsys); err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func killedAt(t *testing.T, p point, plain, byRun bool, want map[string]string) 
 	got = treeOf(t, dir, contents)
 	delete(got, stateName)
 	if diff := cmp.Diff(contentOnly(t), got); diff != "" {
-		t.Errorf("restored (-want +got):\n%s", diff)
+		t.Errorf("after the restore (-want +got):\n%s", diff)
 	}
 }
 

@@ -24,8 +24,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// TestHostile_rollback_of_random_changes changes random trees at random, is called off when all is applied, and wants
-// the tree to be what it was, with inodes, times, owners, attributes, access control lists and hard links.
+// TestHostile_rollback_of_random_changes makes random changes in random trees, cancels the commit after all changes are
+// applied, and compares the tree with the tree before: inodes, times, owners, attributes, access control lists and hard
+// links.
 func TestHostile_rollback_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
@@ -48,8 +49,8 @@ func TestHostile_rollback_of_random_changes(t *testing.T) {
 	})
 }
 
-// TestHostile_restore_of_random_changes restores instead. A file that a run had written anew or deleted is then a new
-// file with the old bytes, owner, attributes and times. All other files keep their inodes, and so their hard links.
+// TestHostile_restore_of_random_changes restores the backup instead. A file that the run rewrote or deleted is then a
+// new file with the old bytes, owner, attributes and times. All other files keep their inodes and hard links.
 func TestHostile_restore_of_random_changes(t *testing.T) {
 	t.Parallel()
 	changing(t, func(t *testing.T, dir string, p millrace.Pipeline) bool {
@@ -61,7 +62,7 @@ func TestHostile_restore_of_random_changes(t *testing.T) {
 			sameTree(t, "unchanged", dir, before, exact)
 			return false
 		}
-		names := make(map[string]int) // how many names of a file the run has taken away
+		names := make(map[string]int) // how many names of a file the run removed
 		for _, text := range old {
 			names[inode(text)]++
 		}
@@ -79,20 +80,20 @@ func TestHostile_restore_of_random_changes(t *testing.T) {
 			}
 		}
 		if diff := cmp.Diff(before, got); diff != "" {
-			t.Fatalf("restored (-want +got):\n%s", diff)
+			t.Fatalf("after the restore (-want +got):\n%s", diff)
 		}
 		return true
 	})
 }
 
-// inode is the part of a description of a file that tells one from another.
+// inode returns the part of a file's description that identifies the file.
 func inode(text string) string {
 	_, id, _ := strings.Cut(text, " #")
 	id, _, _ = strings.Cut(id, "/")
 	return id
 }
 
-// changing makes random trees and pipelines that change them, and counts the cases for which test returns true.
+// changing calls test with random trees and pipelines that change them, and fails if it returns true too rarely.
 func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipeline) bool) {
 	t.Helper()
 	runs, changed := fstest.Runs(50, 200, 5000), 0
@@ -123,7 +124,7 @@ func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipel
 	}
 }
 
-// randomName gives few names, so that changes meet each other.
+// randomName returns one of few names, so that changes touch the same paths.
 func randomName(r *rand.Rand) string {
 	parts := make([]string, 1+r.IntN(3))
 	for i := range parts {
@@ -139,7 +140,7 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) {
 	for range 4 + r.IntN(10) {
 		full := filepath.Join(dir, randomName(r))
 		if os.MkdirAll(filepath.Dir(full), 0o755) != nil {
-			continue // a file is in the way
+			continue // a file blocks the directory
 		}
 		if _, err := os.Lstat(full); err == nil {
 			continue
@@ -163,7 +164,7 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) {
 		if !root {
 			readable = 0o600
 		}
-		must(t, unix.Chmod(full, uint32(readable|r.IntN(0o7777)))) // the owner may write
+		must(t, unix.Chmod(full, uint32(readable|r.IntN(0o7777)))) // the owner may always write
 		if r.IntN(3) == 0 {
 			if err := unix.Setxattr(full, "user.note", []byte{byte(r.IntN(256))}, 0); !errors.Is(err, unix.ENOTSUP) {
 				must(t, err)
@@ -179,7 +180,7 @@ func randomTree(t *testing.T, r *rand.Rand, dir string) {
 	}
 }
 
-// randomChange does something, which may be impossible, and returns its description.
+// randomChange tries a change, which may be impossible, and returns its description.
 func randomChange(r *rand.Rand, s *stage.Stage) string {
 	a, b := randomName(r), randomName(r)
 	var what string
@@ -196,7 +197,7 @@ func randomChange(r *rand.Rand, s *stage.Stage) string {
 	case 7:
 		m := fs.FileMode(0o600 | r.IntN(0o177))
 		if os.Geteuid() != 0 {
-			m |= 0o100 // who is not root could not look into a directory
+			m |= 0o100 // without it only root could look into the directory
 		}
 		what, err = fmt.Sprintf("chmod %s %o", a, m), s.Chmod(a, m)
 	case 8:

@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// TestHostile_all_that_can_be_found_of_a_transaction goes through all that can be found of a transaction: what
-// Inspect says of it, without changing anything, and what Recover does.
+// TestHostile_all_that_can_be_found_of_a_transaction checks every state of a transaction that a process can leave: the
+// report of Inspect, which changes nothing, and the work of Recover.
 func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 	t.Parallel()
 	inPlan := func(change func(data []byte) []byte) func(t *testing.T, tx string) {
@@ -33,10 +33,10 @@ func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 	const notMarked = `^rename T/done$`
 	for _, tt := range []struct {
 		point
-		files  []string // of these, which are there
+		files  []string // the files "done", "plan" and "plan.tmp" that exist
 		harm   func(t *testing.T, tx string)
 		status backup.LeftoverStatus
-		reason journal.Reason // of a suspicious one, "" if it is not about the plan
+		reason journal.Reason // of a suspicious transaction, "" if the plan is not the reason
 	}{
 		{point{name: "neither plan nor done", at: `^phase backup`}, nil, none, backup.LeftoverUntouched, ""},
 		{point{name: "plan.tmp only", at: `^rename T/plan$`}, []string{"plan.tmp"}, none, backup.LeftoverUntouched, ""},
@@ -104,7 +104,7 @@ func TestHostile_all_that_can_be_found_of_a_transaction(t *testing.T) {
 	}
 }
 
-// inspected has a look at what is left over.
+// inspected checks the report of Inspect about the leftover.
 func inspected(t *testing.T, dir, id string, status backup.LeftoverStatus, reason journal.Reason) {
 	t.Helper()
 	before := treeOf(t, dir, exact|private)
@@ -131,7 +131,7 @@ func inspected(t *testing.T, dir, id string, status backup.LeftoverStatus, reaso
 	}
 }
 
-// suspicious wants nothing to be touched, and nothing to be written before a user has looked.
+// suspicious checks that Recover and Run touch nothing before a user looks at the transaction.
 func suspicious(t *testing.T, dir string, reason journal.Reason) {
 	t.Helper()
 	if reason != "" {
@@ -146,7 +146,7 @@ func suspicious(t *testing.T, dir string, reason journal.Reason) {
 	sameTree(t, "suspicious", dir, before, exact|private)
 }
 
-// settled recovers and looks at the order of what is done.
+// settled runs Recover and checks its result and the order of its operations.
 func settled(t *testing.T, dir, id string, old map[string]string, status backup.LeftoverStatus) {
 	t.Helper()
 	var events []string
@@ -179,7 +179,7 @@ func settled(t *testing.T, dir, id string, old map[string]string, status backup.
 		plan := slices.Index(events, "remove T/plan")
 		before := slices.Index(events, "remove T/old/00")
 		if status == backup.LeftoverInterrupted && (plan < 0 || before < plan) {
-			t.Errorf("what the plan needs is removed before it: %q", events)
+			t.Errorf("files that the plan needs are removed before the plan: %q", events)
 		}
 	default:
 		t.Errorf("status %q", status)
@@ -190,14 +190,14 @@ func settled(t *testing.T, dir, id string, old map[string]string, status backup.
 	}
 	again, err := host().Recover(t.Context(), openDir(t, dir))
 	if err != nil || len(again.Finished)+len(again.RolledBack) > 0 {
-		t.Errorf("again: %+v, %v", again, err)
+		t.Errorf("a second recovery: %+v, %v", again, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, stateName, "tx")); err == nil && status != backup.LeftoverCommitted {
 		t.Error("the directory for transactions is left")
 	}
 }
 
-// TestHostile_inspect_finds_nothing finds nothing, and a state directory that is none.
+// TestHostile_inspect_finds_nothing inspects a clean tree, and a tree with a link in place of the state directory.
 func TestHostile_inspect_finds_nothing(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestHostile_kill_in_recovery_twice kills a commit, then two recoveries of it, each before some operation, then lets a
-// recovery through.
+// TestHostile_kill_in_recovery_twice kills a commit, then two recoveries, each before some operation, then lets a
+// recovery finish.
 func TestHostile_kill_in_recovery_twice(t *testing.T) {
 	t.Parallel()
 	want := after(t, everything, diskPipelines()["everything"])

@@ -27,7 +27,7 @@ func TestHostile_empty_old_text(t *testing.T) {
 			t.Errorf("want a problem at %s, got %T: %v", pointer, err, err)
 		}
 	}
-	// A template that turns out to be empty is found when it is expanded.
+	// A template with an empty value is refused when it is expanded.
 	eachBackend(t, func(t *testing.T, b *backend) {
 		b.plant(t, map[string]string{"empty1.txt": "", "empty2.txt": ""})
 		before := b.snapshot(t)
@@ -43,7 +43,7 @@ func TestHostile_empty_old_text(t *testing.T) {
 	})
 }
 
-// A whole file in one line: nothing here takes a line for something small.
+// A file with a single long line: no action assumes that a line is short.
 func TestHostile_one_long_line(t *testing.T) {
 	t.Parallel()
 	size := fstest.Runs(5<<20, 20<<20, 100<<20)
@@ -70,8 +70,8 @@ func TestHostile_one_long_line(t *testing.T) {
 	t.Logf("a line of %d MiB", size>>20)
 }
 
-// Files without a line end, without anything, with nothing but a byte order mark or carriage returns: all that is not
-// matched stays as it is.
+// Files without a line end, without content, or with only a byte order mark or carriage returns: bytes outside the
+// matches stay unchanged.
 func TestHostile_files_without_lines(t *testing.T) {
 	t.Parallel()
 	const bom = "\ufeff"

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// A regular file of which stat says 0 bytes and that never ends is read no further than MaxFileBytes.
+// An endless regular file, for which stat reports 0 bytes, is not read far beyond MaxFileBytes.
 func TestHostile_endless_file_of_size_zero(t *testing.T) {
 	t.Parallel()
 	const limit = 2 << 20

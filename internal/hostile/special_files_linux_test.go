@@ -26,10 +26,10 @@ func makeSpecial(t *testing.T, b *backend, name string, mode uint32, dev uint64)
 	}
 }
 
-// soon is the limit for what must not wait for the other end of a pipe: far more than it takes, far less than for ever.
+// soon is the time limit for operations that must not wait for the other end of a pipe. They need far less time.
 const soon = 20 * time.Second
 
-// refusesSpecial has every way of naming a file meet something that is none, and wants each to fail at once.
+// refusesSpecial checks that every use of a file fails at once if the file is not a regular file.
 func refusesSpecial(t *testing.T, b *backend, name string) {
 	t.Helper()
 	list := []string{name}
@@ -50,13 +50,13 @@ func refusesSpecial(t *testing.T, b *backend, name string) {
 	} {
 		within(t, soon, func(context.Context) { b.refuses(t, names.ErrNotRegular, name, s) })
 	}
-	// Asking whether it is there opens nothing.
+	// A condition on the existence of the file does not open it.
 	within(t, soon, func(context.Context) {
 		b.works(t, act("count_occurrences", obj{"files": []string{"a.txt"}, "pattern": "needle"}, obj{"condition": obj{"type": "file_exists", "path": name}}))
 	})
 }
 
-// passesOver searches the tree in which the special files are, which must neither stop it nor show up.
+// passesOver searches a tree with special files, which must neither stop the search nor be in its result.
 func passesOver(t *testing.T, b *backend) {
 	t.Helper()
 	for _, pattern := range []string{"needle", "n[e]+dle", "(?s).*"} {
@@ -70,7 +70,7 @@ func passesOver(t *testing.T, b *backend) {
 	}
 }
 
-// A pipe without a writer makes a program that opens it wait for ever.
+// A program that opens a pipe without a writer waits forever.
 func TestHostile_a_fifo(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {
@@ -82,7 +82,7 @@ func TestHostile_a_fifo(t *testing.T) {
 	})
 }
 
-// The pipe comes when the file has already been read.
+// The pipe replaces a file that was already read.
 func TestHostile_a_fifo_in_place_of_a_planned_file(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {
@@ -98,7 +98,7 @@ func TestHostile_a_fifo_in_place_of_a_planned_file(t *testing.T) {
 		})
 		b.unchanged(t, before)
 
-		// The same between two steps of one run, the first of which has seen the file.
+		// The same between two steps of a run. The first step has read the file.
 		if err := os.Remove(b.path("a.txt")); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestHostile_a_fifo_in_place_of_a_planned_file(t *testing.T) {
 		within(t, soon, func(ctx context.Context) {
 			_, err := x.Run(ctx, b.fs, decoded(t, act("search", obj{"pattern": "alpha"}), editFile("a.txt", "needle", "pin")))
 			if err == nil {
-				t.Error("edited what is a pipe by now")
+				t.Error("a pipe in place of the file was edited")
 			}
 		})
 		if got := b.content(t, "b.txt"); got != "beta needle\n" {
@@ -134,7 +134,7 @@ func TestHostile_socket_and_devices(t *testing.T) {
 				case unix.S_IFCHR:
 					dev = unix.Mkdev(1, 5) // /dev/zero
 				case unix.S_IFBLK:
-					dev = unix.Mkdev(7, 200) // a loop device that is most likely none
+					dev = unix.Mkdev(7, 200) // a loop device that most likely does not exist
 				}
 				makeSpecial(t, b, "dir/special.txt", mode, dev)
 				passesOver(t, b)
@@ -144,7 +144,7 @@ func TestHostile_socket_and_devices(t *testing.T) {
 	}
 }
 
-// Files of /proc say that they have no bytes.
+// Files of /proc report a size of 0.
 func TestHostile_proc_file_of_size_zero(t *testing.T) {
 	t.Parallel()
 	const dir = "/proc/self"
@@ -172,7 +172,7 @@ func TestHostile_proc_file_of_size_zero(t *testing.T) {
 					t.Errorf("read %q", got)
 				}
 			})
-			// Its mode does not let anybody write to it.
+			// Its mode does not allow writing.
 			within(t, patience, func(ctx context.Context) {
 				_, err := host().Run(ctx, b.fs, decoded(t, editFile("status", "Name:", "Nom:")))
 				_, isPath := errors.AsType[*fs.PathError](err)
@@ -185,7 +185,7 @@ func TestHostile_proc_file_of_size_zero(t *testing.T) {
 					t.Errorf("want an error that names the file, got %T: %v", err, err)
 				}
 			})
-			// It cannot be written: its content differs each time, and it has no place for the state directory.
+			// A commit is impossible: the content differs on each read, and /proc cannot hold the state directory.
 			within(t, patience, func(ctx context.Context) {
 				p, err := millrace.New("force").Options(millrace.Options{Force: true}).
 					Step("edit", actions.Edit{Files: []string{"status"}, OldText: "Name:", NewText: "Nom:"}).Build()
@@ -205,7 +205,7 @@ func TestHostile_proc_file_of_size_zero(t *testing.T) {
 	}
 }
 
-// A file that a device is mounted on is the device.
+// A file with a device mounted on it is the device.
 func TestHostile_zero_mounted_on_file(t *testing.T) {
 	t.Parallel()
 	eachDirectory(t, func(t *testing.T, b *backend) {

@@ -12,12 +12,12 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// patience is how long anything here may take before it counts as hanging. An operation that has to be quick on an idle
-// machine takes a small part of that.
+// patience is the time after which an operation counts as hanging. An operation that must be quick needs a small part
+// of it on an idle machine.
 const patience = 2 * time.Minute
 
-// within fails the test if do has not come back in time, instead of letting the whole test binary hang. The context
-// ends shortly before.
+// within fails the test if do does not return in time, so that the test binary does not hang. The context of do ends
+// shortly before.
 func within(t *testing.T, limit time.Duration, do func(ctx context.Context)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
@@ -35,7 +35,7 @@ func within(t *testing.T, limit time.Duration, do func(ctx context.Context)) {
 	}
 }
 
-// runOn runs steps on the backend with an executor of the test's own.
+// runOn runs steps on the backend with the executor of the test.
 func (b *backend) runOn(t *testing.T, x millrace.Executor, steps ...obj) (res *millrace.Result, err error) {
 	t.Helper()
 	p := decoded(t, steps...)
@@ -43,7 +43,7 @@ func (b *backend) runOn(t *testing.T, x millrace.Executor, steps ...obj) (res *m
 	return res, err
 }
 
-// plan plans steps that have to be possible.
+// plan returns the plan of steps, which must be possible.
 func (b *backend) plan(t *testing.T, steps ...obj) *millrace.Plan {
 	t.Helper()
 	p, err := host().Plan(t.Context(), b.fs, decoded(t, steps...))
@@ -53,8 +53,8 @@ func (b *backend) plan(t *testing.T, steps ...obj) *millrace.Plan {
 	return p
 }
 
-// eachCommitting is eachBackend for those on which a commit is possible. A CopyOnWriteFs cannot rename what is below,
-// so no pipeline commits there.
+// eachCommitting is eachBackend for backends that accept commits. A CopyOnWriteFs cannot rename files of its base, so
+// no pipeline can be committed there.
 func eachCommitting(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -65,12 +65,12 @@ func eachCommitting(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// eachDirectory is eachBackend for those whose tree is, at least below, a directory of the operating system.
+// eachDirectory is eachBackend for backends whose tree, or its base, is a directory of the operating system.
 func eachDirectory(t *testing.T, test func(t *testing.T, b *backend)) {
 	t.Helper()
 	eachBackend(t, func(t *testing.T, b *backend) {
 		if b.dir == "" {
-			t.Skip("memory: there is nothing but files and directories there")
+			t.Skip("memory: a tree in memory has only files and directories")
 		}
 		test(t, b)
 	})
@@ -80,11 +80,11 @@ func editFile(name, old, new string, fields ...obj) obj {
 	return act("edit", obj{"files": []string{name}, "old_text": old, "new_text": new}, fields...)
 }
 
-// id is a field for do.
+// id is a field for act.
 func id(name string) obj { return obj{"id": name} }
 
-// wantStepError fails the test unless err is the *StepError of that step, with the cause want unless that is nil, and
-// names the path.
+// wantStepError fails the test unless err is the *StepError of that step and names the path. Its cause must be want,
+// unless want is nil.
 func wantStepError(t *testing.T, err error, step, path string, want error) {
 	t.Helper()
 	failed, ok := errors.AsType[*millrace.StepError](err)
@@ -98,7 +98,7 @@ func wantStepError(t *testing.T, err error, step, path string, want error) {
 	}
 }
 
-// wantConflict fails the test unless err is a *ConflictError about just these paths, each with a reason.
+// wantConflict fails the test unless err is a *ConflictError about exactly these paths, each with a reason.
 func wantConflict(t *testing.T, err error, paths ...string) {
 	t.Helper()
 	conflict, ok := errors.AsType[*millrace.ConflictError](err)
@@ -134,7 +134,7 @@ func wantProblem(t *testing.T, err error, code, pointer string) {
 	t.Errorf("no problem %q at %q in %+.500v", code, pointer, invalid.Problems)
 }
 
-// decodeBad decodes a text that has to be refused, soon.
+// decodeBad decodes a text that must be refused in time.
 func decodeBad(t *testing.T, d millrace.Decoder, text []byte) (err error) {
 	t.Helper()
 	within(t, patience, func(context.Context) { _, err = d.Decode(text) })

@@ -14,10 +14,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Very many directories, each in the directory before. All are walked as long as their paths are not longer than
-// fsutil.MaxPath. A longer path is a typed error, and shallower files can still be changed. To open a directory takes a
-// step for each directory above it, so that the whole depth of 3,000 takes a minute: that is for the long form, the
-// short one gets to the limit with longer names.
+// Very many nested directories. All paths up to the length fsutil.MaxPath are walked. A longer path is a typed error,
+// and files higher up can still be changed. Opening a directory needs a step for each directory above it, so a depth of
+// 3,000 takes a minute. Only the long form tries it; the short form reaches the limit with longer names.
 func TestHostile_deep_tree(t *testing.T) {
 	t.Parallel()
 	type tree struct {
@@ -30,7 +29,7 @@ func TestHostile_deep_tree(t *testing.T) {
 		trees = append(trees, tree{"d", 3_000, false})
 	}
 	for _, tree := range trees {
-		for _, name := range []string{"root", "plain"} { // "os" is raised to root; in memory there is no limit to run into
+		for _, name := range []string{"root", "plain"} { // "os" is raised to root; a tree in memory has no limit
 			t.Run(fmt.Sprint(tree.depth, "/", name), func(t *testing.T) {
 				b := newBackend(t, name)
 				makeDeep(t, b.dir, tree.name, tree.depth)
@@ -39,7 +38,7 @@ func TestHostile_deep_tree(t *testing.T) {
 				case !tree.whole:
 					want := error(names.ErrNameTooLong)
 					if name == "plain" {
-						want = nil // with the name of the directory it is in, the system has enough earlier
+						want = nil // the system refuses a shorter path, as it adds the name of the temporary directory
 					}
 					wantStepError(t, err, "search", tree.name+"/"+tree.name, want)
 				case err != nil:
@@ -55,7 +54,7 @@ func TestHostile_deep_tree(t *testing.T) {
 	}
 }
 
-// makeDeep makes the directories, and a file in the lowest, one step at a time.
+// makeDeep makes nested directories one at a time, and a file in the deepest directory.
 func makeDeep(t *testing.T, dir, name string, depth int) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -78,7 +77,7 @@ func makeDeep(t *testing.T, dir, name string, depth int) {
 	}
 }
 
-// Very many files in one directory are walked in memory for their names, not for their content.
+// Walking very many files of a directory needs memory for their names, but not for their content.
 func TestHostile_many_files_in_one_directory(t *testing.T) {
 	t.Parallel()
 	n := fstest.Runs(20_000, 50_000, 200_000)
@@ -101,7 +100,7 @@ func TestHostile_many_files_in_one_directory(t *testing.T) {
 	t.Logf("%d files", n)
 }
 
-// manyMatches is a file in which n matches are.
+// manyMatches returns a directory with the file large.txt, which has n matches.
 func manyMatches(t *testing.T, n int) string {
 	t.Helper()
 	dir := fstest.TempDir(t)
@@ -111,7 +110,7 @@ func manyMatches(t *testing.T, n int) string {
 	return dir
 }
 
-// A million matches in one file are streamed: what is held does not grow with them as with lists of them.
+// A million matches in a file are streamed, so the memory does not grow as it would with a list of them.
 func TestHostile_a_million_matches(t *testing.T) {
 	t.Parallel()
 	n := fstest.Slowed(50_000, fstest.ByItself(200_000, 1_000_000))
@@ -134,7 +133,7 @@ func TestHostile_a_million_matches(t *testing.T) {
 	}
 }
 
-// More than a host allows is an error, and found before more is made of it.
+// More matches than the host allows are an error, which is reported before the new text is made.
 func TestHostile_more_matches_than_allowed(t *testing.T) {
 	t.Parallel()
 	eachBackend(t, func(t *testing.T, b *backend) {
@@ -166,7 +165,7 @@ func wantLimit(t *testing.T, err error, step, what string, most int64) {
 	}
 }
 
-// A short text becomes a long one, very often.
+// A short text is replaced by a long text, very often.
 func TestHostile_replacement_blow_up(t *testing.T) {
 	t.Parallel()
 	const limit = 1 << 20
@@ -183,7 +182,7 @@ func TestHostile_replacement_blow_up(t *testing.T) {
 			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": long}}}),
 			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": long}}, "mode": "simultaneous"}, id("together")),
 			act("regex_transform", obj{"files": files, "patterns": []obj{{"pattern": "a", "replacement": long}}}),
-			// They come one after the other, and none is too much alone.
+			// The edits apply in order, and none alone exceeds the limit.
 			act("multi_edit", obj{"files": files, "edits": []obj{{"old_text": "a", "new_text": "cccccccccc"}, {"old_text": "c", "new_text": "dddddddddd"}, {"old_text": "d", "new_text": "eeee"}}}, id("chain")),
 		} {
 			_, err := b.runOn(t, x, editFile("a.txt", "needle", "pin", id("first")), s)
@@ -193,17 +192,17 @@ func TestHostile_replacement_blow_up(t *testing.T) {
 	})
 }
 
-// The same with the limit that holds for each file alone.
+// The same with the limit for each file.
 func TestHostile_replacement_blow_up_takes_bounded_memory(t *testing.T) {
 	t.Parallel()
-	dir := manyMatches(t, 5<<20) // of which a million may be replaced, by 64 MiB
+	dir := manyMatches(t, 5<<20) // a million may be replaced, by at most 64 MiB
 	long := strings.Repeat("x", 1000)
 	for what, s := range map[string]obj{
 		"literal": editFile("large.txt", "a", long),
 		"groups":  act("edit", obj{"files": []string{"large.txt"}, "old_text": "(a)", "new_text": strings.Repeat("$1", 1000), "mode": "regex"}),
 	} {
 		if what == "groups" && !fstest.Tortured() {
-			continue // it takes many seconds to find a million groups
+			continue // finding a million groups takes many seconds
 		}
 		t.Run(what, func(t *testing.T) {
 			m := measure(t, job{Dir: dir, Pipeline: string(pipeline(t, s))})

@@ -20,22 +20,22 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// job is what a process of its own is asked to run, so that nothing but that is in its memory.
+// job is a pipeline for a separate process, so that nothing else is in the memory of that process.
 type job struct {
-	Dir      string // of the tree; "" for an empty one in memory
-	Pipeline string `json:"-"` // JSON, which may be long: it follows the job as it is
+	Dir      string // of the tree; "" for an empty tree in memory
+	Pipeline string `json:"-"` // JSON, which may be long: it follows the job unencoded
 	DryRun   bool
 }
 
-// measured is what the process says.
+// measured is the answer of the process.
 type measured struct {
-	Err    string // of Decode or Run, "" if there was none
-	Kind   string // what errors.As says of it: "validation", "step", else its type
+	Err    string // of Decode or Run, "" without an error
+	Kind   string // the kind of the error: "validation", "step", else its type
 	Result *millrace.Result
-	Peak   uint64 // bytes of memory that the Go runtime held at most, as far as it was looked at: each millisecond
+	Peak   uint64 // the most bytes of memory that the Go runtime held, measured each millisecond
 }
 
-// measure runs the job in a process of its own and returns what became of it.
+// measure runs the job in a separate process and returns its answer.
 func measure(t *testing.T, j job) (m measured) {
 	t.Helper()
 	text, err := json.Marshal(j)
@@ -57,15 +57,15 @@ func measure(t *testing.T, j job) (m measured) {
 	return m
 }
 
-// wantPeak fails the test if more memory was held than is said.
+// wantPeak fails the test if the process held more bytes of memory than most.
 func (m measured) wantPeak(t *testing.T, most uint64) {
 	t.Helper()
 	if m.Peak == 0 || m.Peak > most {
-		t.Errorf("%d MiB of memory were held, at most %d are right", m.Peak>>20, most>>20)
+		t.Errorf("the process held %d MiB of memory, want at most %d", m.Peak>>20, most>>20)
 	}
 }
 
-// measureChild is the process: it reads a job and prints what became of it.
+// measureChild is the process: it reads a job, runs it and prints the answer.
 func measureChild([]string) error {
 	text, err := io.ReadAll(os.Stdin)
 	if err != nil {
@@ -119,7 +119,7 @@ func kindOf(err error) string {
 	return fmt.Sprintf("%T", err)
 }
 
-// watchMemory looks at the memory in use until stop is closed, and then tells the most that it has seen.
+// watchMemory samples the memory in use until stop is closed, and then sends the maximum to peak.
 func watchMemory(stop chan struct{}, peak chan uint64) {
 	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
 	most := uint64(0)

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/afero"
 )
 
-// reopened is a backend of a directory that is there already.
+// reopened returns a backend for an existing directory.
 func reopened(t *testing.T, name, dir string) afero.Fs {
 	t.Helper()
 	switch name {

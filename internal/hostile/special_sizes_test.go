@@ -16,8 +16,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// watchReads calls hook whenever bytes of the file of that name are read, with how many reads there were before, and
-// counts them.
+// watchReads counts the reads of the file of that name, and calls hook before each read with the number of earlier
+// reads.
 func watchReads(below afero.Fs, name string, n *atomic.Int64, hook func(reads int64)) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(below), func(op *errorfs.Op, do func() error) error {
 		if (op.Kind == "read" || op.Kind == "pread") && strings.TrimPrefix(op.Name, "/") == name {
@@ -29,10 +29,10 @@ func watchReads(below afero.Fs, name string, n *atomic.Int64, hook func(reads in
 
 const (
 	tebibyte  = 1 << 40
-	largeFile = 3 << 20 // several of the pieces in which a file is read
+	largeFile = 3 << 20 // a file is read in several pieces
 )
 
-// A sparse file costs nothing to make, and to read it takes hours.
+// Making a sparse file costs nothing, but reading it takes hours.
 func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"root", "os", "plain"} { // a MemMapFs would hold all of it
@@ -58,7 +58,7 @@ func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 					})
 				}
 				if n := n.Load(); n > 0 {
-					t.Errorf("it was read %d times", n)
+					t.Errorf("sparse.txt was read %d times", n)
 				}
 				within(t, patience, func(ctx context.Context) {
 					res, err := host().Run(ctx, fsys, decoded(t, act("search", obj{"pattern": "needle|x"})))
@@ -67,12 +67,12 @@ func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 						return
 					}
 					if w := strings.Join(res.Results[0].Warnings, "\n"); !strings.Contains(w, "sparse.txt") {
-						t.Errorf("no warning that it was left out: %q", w)
+						t.Errorf("no warning that sparse.txt was left out: %q", w)
 					}
 				})
 			}
 			if n := n.Load(); n > 1 {
-				t.Errorf("the search has read it %d times: one piece shows that it is not a binary file", n)
+				t.Errorf("the search read sparse.txt %d times, but a single piece shows that it is not binary", n)
 			}
 			if got := b.content(t, "a.txt"); got != "alpha needle\n" {
 				t.Errorf("a.txt is %q", got)
@@ -84,7 +84,7 @@ func TestHostile_sparse_file_of_one_tebibyte(t *testing.T) {
 	}
 }
 
-// changingWhileRead runs a pipeline on a file that change is done to after some of its bytes have been read.
+// changingWhileRead runs pipelines on a file, and calls change after some bytes of the file have been read.
 func changingWhileRead(t *testing.T, change func(b *backend) error) {
 	t.Helper()
 	content := "needle in a haystack\n" + strings.Repeat("the haystack it is in\n", largeFile/22)
@@ -111,9 +111,9 @@ func changingWhileRead(t *testing.T, change func(b *backend) error) {
 					wantForeign(t, err, path)
 				})
 				if !done.Load() {
-					t.Fatal("it was not changed while it was read")
+					t.Fatal("large.txt was not changed while it was read")
 				}
-				// The other program's change is there, and nothing else.
+				// The tree has the other program's change, and no other change.
 				for name, want := range planted {
 					if got := b.content(t, name); got != want {
 						t.Errorf("%s is %q", name, got)
@@ -132,7 +132,7 @@ func changingWhileRead(t *testing.T, change func(b *backend) error) {
 	}
 }
 
-// wantForeign fails the test unless err says, typed, that the file was changed by another program.
+// wantForeign fails the test unless err is a conflict or a drift and names the file.
 func wantForeign(t *testing.T, err error, path string) {
 	t.Helper()
 	conflict, isConflict := errors.AsType[*millrace.ConflictError](err)
@@ -149,16 +149,16 @@ func wantForeign(t *testing.T, err error, path string) {
 	}
 }
 
-// checkForeign compares large.txt with what it was, longer or shorter.
+// checkForeign checks that large.txt has the other program's change: its old content, extended or truncated.
 func checkForeign(b *backend, content string) error {
 	got, err := afero.ReadFile(b.fs, "large.txt")
 	switch {
 	case err != nil:
 		return err
 	case len(got) == len(content):
-		return errors.New("the change of the other one is lost")
+		return errors.New("the other program's change is lost")
 	case !bytes.HasPrefix(append(got, strings.Repeat("+", largeFile)...), []byte(content)) && !strings.HasPrefix(content, string(got)):
-		return errors.New("large.txt was written to")
+		return errors.New("the run wrote to large.txt")
 	}
 	return nil
 }

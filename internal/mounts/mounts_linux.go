@@ -23,7 +23,8 @@ type Kind struct {
 	Name string
 	// Package is the Debian package with its program, "" if the kernel is enough.
 	Package string
-	// Layered means that it shows an upper directory over a lower directory: existing files must be in the lower one.
+	// Layered means that it shows an upper directory over a lower directory. Existing files must be in the lower
+	// directory.
 	Layered bool
 	// NoModes means that it keeps no permissions, Seconds that it keeps times only to the second.
 	NoModes, Seconds bool
@@ -42,7 +43,7 @@ type made struct {
 	at   string
 }
 
-// dir makes a directory beside the mount.
+// dir makes a directory next to the mount.
 func (m *made) dir(name string) string {
 	dir := filepath.Join(m.base, name)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
@@ -143,7 +144,7 @@ func fuseDevice(m *made, megabytes int64, mkfs []string, program string) error {
 		return fmt.Errorf("losetup: %w", err)
 	}
 	name := strings.TrimSpace(string(device))
-	m.t.Cleanup(func() { _ = command("losetup", "--detach", name) }) // the kernel waits until it is not in use
+	m.t.Cleanup(func() { _ = command("losetup", "--detach", name) }) // the kernel waits until the device is not in use
 	return command(program, name, m.at)
 }
 
@@ -165,13 +166,13 @@ func sshfs(flags ...string) func(m *made) error {
 		if err := server.Start(); err != nil {
 			return err
 		}
-		m.t.Cleanup(func() { _ = server.Wait() }) // it ends when the client does
+		m.t.Cleanup(func() { _ = server.Wait() }) // the server ends with the client
 		client := exec.Command("sshfs", append(flags, "-f", "-o", "passive", "test:"+m.dir("source"), m.at)...)
 		client.Stdin, client.Stdout = toClient[0], toServer[1]
 		if err := client.Start(); err != nil {
 			return err
 		}
-		m.t.Cleanup(func() { _ = client.Wait() }) // it ends when it is unmounted
+		m.t.Cleanup(func() { _ = client.Wait() }) // the client ends after the unmount
 		return m.await()
 	}
 }
@@ -188,7 +189,7 @@ func (m *made) await() error {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	return errors.New("it is not mounted after 5 s")
+	return errors.New("the file system is not mounted after 5 s")
 }
 
 func command(name string, args ...string) error {
@@ -235,7 +236,7 @@ func (m *made) mount(t testing.TB, k Kind) {
 	t.Helper()
 	m.t, m.at = t, m.dir("mount")
 	if err := k.mount(m); err != nil {
-		t.Skipf("this machine mounts no %s: %v", k.Name, err)
+		t.Skipf("this machine cannot mount %s: %v", k.Name, err)
 	}
 	t.Cleanup(func() {
 		if err := unix.Unmount(m.at, unix.MNT_DETACH); err != nil {
@@ -244,8 +245,8 @@ func (m *made) mount(t testing.TB, k Kind) {
 	})
 }
 
-// Tree returns an empty directory of the file system. plant fills it: its argument is the directory to fill, which is a
-// different one if files must come from a lower layer.
+// Tree returns a directory of the file system with the files of plant. The argument of plant is the directory to fill,
+// which is a different directory if files must come from a lower layer.
 func (m *Mount) Tree(t testing.TB, plant func(dir string)) string {
 	t.Helper()
 	m.mu.Lock()
@@ -269,8 +270,8 @@ func (m *Mount) Tree(t testing.TB, plant func(dir string)) string {
 // ownVariable is set in a process with its own mount namespace.
 const ownVariable = "MILLRACE_TEST_MOUNTS"
 
-// Own reports whether the process has its own mount namespace. If not, it runs the test of that name again in a process
-// that has one, and reports the result as the result of this test. It skips the test if such a process is impossible.
+// Own reports whether the process has its own mount namespace. If not, it runs the test of that name in another process
+// with its own mount namespace, and reports that result. It skips the test if such a process is impossible.
 func Own(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(ownVariable) != "" {
@@ -299,11 +300,11 @@ func Own(t *testing.T) bool {
 	cmd := exec.CommandContext(t.Context(), exe, flags...)
 	cmd.Env = append(os.Environ(), ownVariable+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Unshareflags: syscall.CLONE_NEWNS, Pdeathsig: syscall.SIGKILL}
-	cmd.WaitDelay = time.Second // a server that it has started may keep the pipe open
+	cmd.WaitDelay = time.Second // a server that the process has started may keep the pipe open
 	out, err := cmd.CombinedOutput()
 	switch {
 	case errors.Is(err, exec.ErrWaitDelay):
-		t.Errorf("a server of a mount goes on\n%s", out)
+		t.Errorf("a server of a mount keeps running\n%s", out)
 	case errors.Is(err, syscall.EPERM):
 		t.Skipf("needs a mount namespace: %v", err)
 	case err != nil:

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMount mounts each kind twice: with existing files, and written to.
+// TestMount mounts each kind twice: with existing files, and with files that it writes.
 func TestMount(t *testing.T) {
 	if !Own(t) {
 		return

@@ -56,7 +56,7 @@ func TestGuard(t *testing.T) {
 func TestSame(t *testing.T) {
 	t.Parallel()
 	if !loopback.Same("secret", "secret") || loopback.Same("secre", "secret") || loopback.Same("", "secret") {
-		t.Error("secrets are not compared as texts")
+		t.Error("the comparison of secrets is wrong")
 	}
 }
 

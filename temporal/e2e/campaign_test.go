@@ -42,7 +42,7 @@ func TestKilledWorker(t *testing.T) {
 	if err := victim.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("a worker is killed behind %d targets, with %d in flight", p.Sum.Success, p.Active)
+	t.Logf("a worker is killed after %d targets, with %d in progress", p.Sum.Success, p.Active)
 	start(t, server, dir)
 	p, err := c.Wait(ctx, "killed")
 	if err != nil || p.Sum.Success != n {
@@ -61,7 +61,7 @@ func TestKilledWorker(t *testing.T) {
 	once(t, dir, targets)
 }
 
-// A server holds a campaign at its gate, refuses a wrong digest of its plans, and continues with the right one.
+// A server holds a campaign at its gate, refuses a wrong digest of its plans, and continues with the right digest.
 func TestGate(t *testing.T) {
 	server := temporaltest.NewServer(temporaltest.WithT(t))
 	dir := t.TempDir()
@@ -77,14 +77,14 @@ func TestGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Start(ctx, fleet.Campaign{ID: "gate", Pipeline: twice()}, fleet.Targets(targets...)); err == nil {
-		t.Error("a campaign that is on its way was begun again")
+		t.Error("a running campaign was started again")
 	}
 	p, err := c.Held(ctx, "gate")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Play(ctx, "gate", "0000"); err == nil {
-		t.Error("a wrong digest was taken")
+		t.Error("a wrong digest was accepted")
 	}
 	if _, err := c.Play(ctx, "gate", p.PlanDigest); err != nil {
 		t.Fatal(err)

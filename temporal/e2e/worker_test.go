@@ -112,7 +112,7 @@ func workerOf(dir string) (w millracetemporal.Worker, err error) {
 	return w, err
 }
 
-// opened are trees that record which process has opened them.
+// opened are trees that record the process that opens them.
 type opened struct {
 	fleet.Dirs
 	log  string
@@ -196,7 +196,7 @@ func plant(t *testing.T, dir string, n int) []fleet.Target {
 	return targets
 }
 
-// twice returns a pipeline whose number of runs is visible: it turns each x into two.
+// twice returns a pipeline whose number of runs is visible: it replaces each x by two.
 func twice() millrace.Pipeline {
 	return millrace.New("twice").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "xx"}).MustBuild()
 }

@@ -17,8 +17,8 @@ import (
 	millracetemporal "github.com/millrace-go/millrace/temporal"
 )
 
-// A worker is suspended until the server has given its targets to another worker, which has opened each of these trees,
-// and then it continues as if nothing had happened. It may or may not have locked the trees before. Each tree is
+// A worker is suspended until the server has assigned its targets to another worker, which has opened each of these
+// trees. Then the worker continues without noticing. It may or may not have locked the trees before. Each tree is
 // changed exactly once.
 func TestZombie(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -55,11 +55,11 @@ func TestZombie(t *testing.T) {
 					given = given && by[id]
 				}
 			}
-			time.Sleep(2 * time.Second) // by then the other worker has done what it can
+			time.Sleep(2 * time.Second) // enough for the other worker to change each tree that is not locked
 			locked := unchanged(t, dir, held)
-			t.Logf("%d trees in the hands of the worker that stands still, %d of them locked by it", len(held), len(locked))
+			t.Logf("the suspended worker has %d trees, %d of them locked by it", len(held), len(locked))
 			if test.locked != (len(locked) > 0) || len(held) == 0 {
-				t.Error("it was not stopped where it was to be")
+				t.Error("the worker was not stopped at the right place")
 			}
 			if err := zombie.Process.Signal(syscall.SIGCONT); err != nil {
 				t.Fatal(err)
@@ -68,7 +68,7 @@ func TestZombie(t *testing.T) {
 			if err != nil || p.Sum.Success != len(targets) {
 				t.Errorf("%+v, %v", p, err)
 			}
-			if err := zombie.Process.Signal(os.Interrupt); err != nil { // it ends after its current targets
+			if err := zombie.Process.Signal(os.Interrupt); err != nil { // the worker ends after its current targets
 				t.Fatal(err)
 			}
 			if err := zombie.Wait(); err != nil {
@@ -79,7 +79,7 @@ func TestZombie(t *testing.T) {
 	}
 }
 
-// unchanged returns those of some targets whose trees have not changed.
+// unchanged returns the targets whose trees have not changed.
 func unchanged(t *testing.T, dir string, ids map[string]bool) map[string]bool {
 	t.Helper()
 	still := make(map[string]bool)
@@ -121,7 +121,7 @@ func TestKilledWithStore(t *testing.T) {
 		t.Errorf("%+v, %v", p, err)
 	}
 	if data, err := os.ReadFile(ran); err != nil || string(data) != "count\ndie\ndie\n" {
-		t.Errorf("it ran %q, %v", data, err)
+		t.Errorf("the workers ran %q, %v", data, err)
 	}
 	once(t, dir, targets)
 }

@@ -1,5 +1,4 @@
-// Campaign is a worker and a client in one: it runs a pipeline on every directory in a directory, with a Temporal
-// server.
+// Campaign is both a worker and a client: it runs a pipeline on every directory in a directory, with a Temporal server.
 //
 //	temporal server start-dev
 //	go run ./examples/campaign -dir TREES pipeline.json
@@ -135,7 +134,7 @@ func trees(dir string) ([]fleet.Target, error) {
 	return targets, err
 }
 
-// approve shows the plans, asks, and goes on with exactly these.
+// approve shows the plans, asks a question, and continues with exactly these plans.
 func approve(ctx context.Context, c millracetemporal.Client, campaign fleet.Campaign, targets []fleet.Target) error {
 	if err := c.Start(ctx, campaign, fleet.Targets(targets...)); err != nil {
 		return err

@@ -19,7 +19,7 @@ func run(ctx context.Context, t *testing.T, stdin io.Reader, args ...string) (st
 	return a.Run(ctx, args), out.String(), errs.String()
 }
 
-// A program that keeps its pipe open and writes nothing delays the command no longer than the user wants.
+// A command that reads from a pipe without data ends when the user cancels it.
 func TestSilentInput(t *testing.T) {
 	t.Parallel()
 	in, out := io.Pipe()
@@ -31,7 +31,7 @@ func TestSilentInput(t *testing.T) {
 	}
 }
 
-// With --format json stdout is one object, for every error, and wherever the flag is.
+// With --format json stdout is a single object, for every error and every position of the flag.
 func TestOneObjectForErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -13,9 +13,9 @@ import (
 )
 
 // browseForTests is the command `browse [PATH:]BUTTON[,BOX…] millrace ARG…` of scripts: it visits the page that the
-// program serves, unticks some boxes, presses a button, and ends as the program does. Its stdout has the heading of the
-// answer before the output of the program. With the path of a run, it waits until the run ends or waits, prints the
-// page, and interrupts the program.
+// program serves, unticks some boxes, presses a button, and exits with the status of the program. Its stdout has the
+// heading of the answer before the output of the program. With the path of a run, it waits until the run ends or waits,
+// prints the page, and interrupts the program.
 func browseForTests() {
 	button, leave, _ := strings.Cut(os.Args[1], ",")
 	cmd := exec.Command(os.Args[2], os.Args[3:]...)

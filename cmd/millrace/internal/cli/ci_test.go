@@ -45,7 +45,7 @@ func TestCI(t *testing.T) {
 		return text
 	})
 	if seen["console"] < 5 || seen["sh"] < 2 || seen["make"] != 1 || seen["yaml"] != 3 || len(seen) != 4 {
-		t.Errorf("docs/ci.md has other blocks than the test knows: %v", seen)
+		t.Errorf("docs/ci.md has other blocks than the test expects: %v", seen)
 	}
 	diff := cmp.Diff(string(page), now)
 	if diff != "" && *update {
@@ -53,7 +53,7 @@ func TestCI(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if diff != "" {
-		t.Errorf("docs/ci.md and what is printed differ (-update writes it):\n%s", diff)
+		t.Errorf("docs/ci.md and the output differ (-update writes it):\n%s", diff)
 	}
 	shellAs(t, home, dir, "make -s fix && git add . && git commit -qm 'Mend the spelling'")
 	t.Run("hook", func(t *testing.T) { hook(t, home, dir) })
@@ -70,7 +70,7 @@ func needMake(t *testing.T) {
 	}
 	out, err := exec.Command("make", "--version").Output()
 	if err != nil || !strings.HasPrefix(string(out), "GNU Make 4") {
-		t.Skipf("make is not GNU make 4, which words its errors as the page has them: %v", err)
+		t.Skipf("make is not GNU make 4, whose errors the page shows: %v", err)
 	}
 }
 
@@ -89,7 +89,7 @@ func writeBlock(t *testing.T, dir, text string) {
 	}
 }
 
-// hook commits files that differ from those in the working tree.
+// hook commits files that differ from the files in the working tree.
 func hook(t *testing.T, home, dir string) {
 	for _, row := range []struct {
 		staged, working string
@@ -156,7 +156,7 @@ func workflow(t *testing.T, home, dir string) {
 	checks := withoutInstall(steps)
 	if os.Getenv("MILLRACE_SAMPLES") != "full" {
 		steps = checks
-		t.Log("NOT TESTED: the step install builds the program: MILLRACE_SAMPLES=full takes it")
+		t.Log("NOT TESTED: the step install, which builds the program: MILLRACE_SAMPLES=full runs it")
 	}
 	for _, row := range []struct {
 		name, text, out, diff string

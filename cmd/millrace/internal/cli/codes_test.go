@@ -36,7 +36,7 @@ func TestCodesOfMistakes(t *testing.T) {
 					Error *struct{ Code string }
 				}
 				if json.Unmarshal([]byte(stdout), &answer) != nil || answer.Error == nil {
-					return // it succeeds with a warning, or has no JSON
+					return // the command succeeds with a warning, or has no JSON
 				}
 				failed.Add(1)
 				if code := answer.Error.Code; code == "" || code == "internal" {
@@ -46,6 +46,6 @@ func TestCodesOfMistakes(t *testing.T) {
 		}
 	})
 	if n := failed.Load(); n < 60 {
-		t.Errorf("only %d commands have failed with JSON", n)
+		t.Errorf("only %d commands failed with JSON", n)
 	}
 }

@@ -4,5 +4,5 @@ package cli_test
 
 import "syscall"
 
-// detach leaves the terminal where the tests were started: a program that asks there would wait for an answer.
-func detach() { _, _ = syscall.Setsid() } // it fails where there is no terminal to leave
+// detach leaves the terminal of the tests, where a program would ask a question and wait for the answer.
+func detach() { _, _ = syscall.Setsid() } // it fails without a terminal

@@ -32,6 +32,6 @@ func TestDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(string(have), b.String()); diff != "" {
-		t.Errorf("docs/cli.md is not what the commands say, run this test with -update (-file +commands):\n%s", diff)
+		t.Errorf("docs/cli.md is not the help of the commands, run this test with -update (-file +commands):\n%s", diff)
 	}
 }

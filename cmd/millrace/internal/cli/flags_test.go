@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Each word of --format has its row in the topic `help formats`.
+// Each value of --format has its row in the topic `help formats`.
 func TestFormatsAreExplained(t *testing.T) {
 	t.Parallel()
 	text := new(App).newFormats().Long
@@ -20,7 +20,7 @@ func TestFormatsAreExplained(t *testing.T) {
 	}
 }
 
-// A filter refuses each flag about a change of files, because it changes none.
+// A filter refuses each flag about changes of files, because it changes no files.
 func TestFlagsOfAFilter(t *testing.T) {
 	t.Parallel()
 	heeded := []string{"yes", "expect", "no-project", "null"} // flags of changeFlags that a filter accepts
@@ -41,7 +41,7 @@ func TestFlagsOfAFilter(t *testing.T) {
 	}
 	for _, name := range changing {
 		if !slices.ContainsFunc(filters, func(c *cobra.Command) bool { return c.Flags().Lookup(name) != nil }) {
-			t.Errorf("changing in filter.go has --%s, which is a flag of no filter", name)
+			t.Errorf("changing in filter.go has --%s, which no filter has", name)
 		}
 	}
 }

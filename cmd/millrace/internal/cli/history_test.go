@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 )
 
-// The newest comes first. A redo is an undo of an undo.
+// The newest backup is first. A redo is an undo of an undo.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	damaged := errors.New("damaged")

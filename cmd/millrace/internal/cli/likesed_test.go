@@ -30,7 +30,7 @@ func app(t *testing.T, dir, stdin string, args ...string) (status int, stdout, s
 	return status, out.String(), errs.String()
 }
 
-// TestReplace_likeSed compares the effect of replace on random trees with that of grep, xargs and sed.
+// TestReplace_likeSed compares the effect of replace on random trees with the effect of grep, xargs and sed.
 func TestReplace_likeSed(t *testing.T) {
 	t.Parallel()
 	gnuSed(t)
@@ -70,7 +70,7 @@ func TestReplace_likeSed(t *testing.T) {
 		}
 	}
 	if changed < 20 {
-		t.Errorf("only %d of the rounds have changed something", changed)
+		t.Errorf("only %d rounds changed something", changed)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/cli"
 )
 
-// mcp --http prints its address and, without a token from the user, a new token; it ends with its context.
+// mcp --http prints its address and, without a token from the user, a new token. It ends with its context.
 func TestMCPOverHTTP(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -15,7 +15,7 @@ import (
 // with which every call would fail.
 func TestMCPRefusesAtStart(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		t.Skip("the directory for settings is not that of XDG here")
+		t.Skip("settings are not in the directory of XDG here")
 	}
 	top := t.TempDir()
 	home, project := filepath.Join(top, "home"), filepath.Join(top, "home", "project")
@@ -37,7 +37,7 @@ func TestMCPRefusesAtStart(t *testing.T) {
 	for _, test := range []struct {
 		config string
 		args   []string
-		want   string // "" if it is served
+		want   string // "" if mcp starts
 	}{
 		{filepath.Join(home, ".config"), []string{"--root", project}, ""},
 		{filepath.Join(home, ".config"), []string{"--root", home}, "--deny '.config/millrace'"},

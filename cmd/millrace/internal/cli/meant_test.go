@@ -18,9 +18,9 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 )
 
-// meantDoors are the doors at which a user or a program gives a name, with what each answers to a wrong one. The pairs
-// are a wrong name and the words of the answer that have the right name. Each door has at least one synonym, which no
-// comparison of spellings finds, and one misspelling.
+// meantDoors returns the doors at which a user or a program enters a name, with their answers to wrong names. A pair is
+// a wrong name and the part of the answer with the right name. Each door has at least one synonym, which no comparison
+// of spellings finds, and one misspelling.
 func meantDoors() []meantDoor {
 	return []meantDoor{
 		{"flag", prompt("replace a b --%s"), [][2]string{
@@ -124,7 +124,7 @@ func meantDoors() []meantDoor {
 	}
 }
 
-// A wrong name is answered with the right one, whatever door it comes through, and all doors have the same synonyms.
+// Every door answers a wrong name with the right name, and all doors have the same synonyms.
 func TestMeantAtEveryDoor(t *testing.T) {
 	t.Parallel()
 	for _, door := range meantDoors() {
@@ -152,15 +152,15 @@ func onCondition(fields string) string {
 	return `"action":"fail","params":{"message":"m"},"condition":{` + fields + `}`
 }
 
-// second asks with the second step of a pipeline.
+// second puts the wrong name into the second step of a pipeline.
 func second(step string) func(*testing.T, string) string {
 	return strict(`{"name":"p","steps":[` + searchStep + `,{"id":"b",` + step + `}]}`)
 }
 
-// strict asks with a pipeline in JSON.
+// strict puts the wrong name into a pipeline in JSON.
 func strict(format string) func(*testing.T, string) string { return inFile("p.json", format) }
 
-// inFile asks with a pipeline in a file.
+// inFile puts the wrong name into a pipeline in a file.
 func inFile(file, format string) func(*testing.T, string) string {
 	return func(t *testing.T, name string) string {
 		dir := t.TempDir()
@@ -169,14 +169,14 @@ func inFile(file, format string) func(*testing.T, string) string {
 	}
 }
 
-// prompt asks with a command.
+// prompt puts the wrong name into a command.
 func prompt(format string) func(*testing.T, string) string {
 	return func(t *testing.T, name string) string {
 		return told(t, t.TempDir(), strings.Fields(fmt.Sprintf(format, name))...)
 	}
 }
 
-// configured asks with a configuration of the user.
+// configured puts the wrong name into a configuration of the user.
 func configured(format string) func(*testing.T, string) string {
 	return func(t *testing.T, name string) string {
 		dir := t.TempDir()
@@ -186,7 +186,7 @@ func configured(format string) func(*testing.T, string) string {
 	}
 }
 
-// inProject asks with a configuration of a project.
+// inProject puts the wrong name into a configuration of a project.
 func inProject(format string) func(*testing.T, string) string {
 	return func(t *testing.T, name string) string {
 		dir := t.TempDir()
@@ -195,7 +195,7 @@ func inProject(format string) func(*testing.T, string) string {
 	}
 }
 
-// lenient decodes a pipeline as doors for models do, and returns its warnings.
+// lenient puts the wrong name into a pipeline, decodes it as doors for models do, and returns the warnings.
 func lenient(format string) func(*testing.T, string) string {
 	return func(t *testing.T, name string) string {
 		p, err := millrace.Decoder{Lenient: true}.Decode([]byte(fmt.Sprintf(format, name)))
@@ -206,7 +206,7 @@ func lenient(format string) func(*testing.T, string) string {
 	}
 }
 
-// told runs a command in a directory, and returns all that it prints.
+// told runs a command in a directory, and returns its whole output.
 func told(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -215,7 +215,7 @@ func told(t *testing.T, dir string, args ...string) string {
 	return out.String()
 }
 
-// overMCP asks the server of the command with a call of a tool, and returns the answer.
+// overMCP calls a tool of the command's server with the wrong name, and returns the answer.
 func overMCP(format string) func(*testing.T, string) string {
 	return func(t *testing.T, name string) string {
 		dir := t.TempDir()

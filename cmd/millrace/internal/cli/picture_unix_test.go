@@ -45,7 +45,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// review runs a command at its own terminal, types one answer after each question, and returns the output.
+// review runs a command at its own terminal, types an answer after each question, and returns the output.
 func review(t *testing.T, dir string, answers []string, command string, args ...string) []byte {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -84,7 +84,7 @@ func review(t *testing.T, dir string, answers []string, command string, args ...
 			answer := answers[0]
 			if answers, seen = answers[1:], len(shown); byLine {
 				answer += "\n"
-				shown = append(shown, answer...) // as a terminal shows it
+				shown = append(shown, answer...) // as a terminal would show it
 			}
 			if _, err := screen.WriteString(answer); err != nil {
 				t.Fatal(err)

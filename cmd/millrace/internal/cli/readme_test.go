@@ -61,6 +61,6 @@ func replayPage(t *testing.T, name string, tree map[string]string) {
 			t.Fatal(err)
 		}
 	} else if diff != "" {
-		t.Errorf("%s and what is printed differ (-update writes it):\n%s", name, diff)
+		t.Errorf("%s and the output differ (-update writes it):\n%s", name, diff)
 	}
 }

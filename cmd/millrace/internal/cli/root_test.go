@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Names from a user become paths of the tree, in whatever way they lead there.
+// A name from a user becomes a path of the tree, in any spelling.
 func TestTreePath(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/registry"
 )
 
-// condition is [mounts] of scripts: in its own namespace, a program can mount a file on another one.
+// condition is [mounts] of scripts: in its own namespace, a program can mount a file on another file.
 func condition(name string) (bool, error) {
 	switch name {
 	case "mounts":

@@ -16,7 +16,7 @@ func TestSiblingFlags(t *testing.T) {
 		for _, cmd := range parent.Commands() {
 			visit(cmd)
 			if parent == root {
-				continue // these do different things
+				continue // these flags do different things
 			}
 			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
 				if other := long[f.Name]; other != nil &&

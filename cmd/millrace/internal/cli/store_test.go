@@ -18,7 +18,7 @@ func TestStoreWhatCanBeRead(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("there is something: %v", err)
+		t.Errorf("a file was stored: %v", err)
 	}
 	if err := writePrivate(name, "a"); err != nil {
 		t.Error(err)

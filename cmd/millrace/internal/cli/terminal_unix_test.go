@@ -46,9 +46,9 @@ func atTerminal(typed, command string, args ...string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	go func() { _, _ = screen.Write(append(keys, 4)) }() // it fails where the command ends before it has read
+	go func() { _, _ = screen.Write(append(keys, 4)) }() // it fails if the command ends before it has read everything
 	var shown bytes.Buffer
-	// The end of what a terminal shows is an error on Linux: nobody has it open any longer.
+	// On Linux the end of a terminal's output is an error: no process has the terminal open.
 	if _, err := io.Copy(&shown, screen); err != nil && !errors.Is(err, syscall.EIO) {
 		return 0, err
 	}

@@ -79,7 +79,7 @@ func (s *screen) until(what string, ok func() bool) {
 	s.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); !ok(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.t.Fatalf("not so yet: %s\n%s", what, s.text())
+			s.t.Fatalf("timeout: %s\n%s", what, s.text())
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestScreenPager(t *testing.T) {
 	s.ended(0)
 	s.wait("+short receive")
 	if shown := s.colored(); strings.Contains(shown, "\x1b[32m") {
-		t.Errorf("colours although there should be none: %q", shown)
+		t.Errorf("want no colours: %q", shown)
 	}
 }
 
@@ -268,14 +268,14 @@ func TestScreenProgress(t *testing.T) {
 			s := onScreen(t, columns, t.TempDir(), "progress-line "+end)
 			s.wait("step 界面: words words")
 			if shown := strings.TrimSpace(s.tmux("capture-pane", "-p", "-t", "s")); strings.Contains(shown, "\n") {
-				t.Errorf("it is on several lines: %q", shown)
+				t.Errorf("the progress is on several lines: %q", shown)
 			}
 			if err := os.WriteFile(end, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 			s.ended(0)
 			if got := strings.TrimSpace(s.text()); got != "after it\nexit status 0" {
-				t.Errorf("something is left of it: %q", got)
+				t.Errorf("a part of the progress is left: %q", got)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestEveryFlagIsTried: each command and each flag of docs/cli.md is in a script or a test. A short form counts for the
-// long one.
+// long form.
 func TestEveryFlagIsTried(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "cli.md"))

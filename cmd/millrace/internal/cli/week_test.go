@@ -73,7 +73,7 @@ func download(t *testing.T, module string) string {
 	return got.Dir
 }
 
-// repository makes a repository in the directory repo, with the files of the module and those of the script.
+// repository makes a repository in the directory repo, with the files of the module and of the script.
 func repository(e *testscript.Env, module string) error {
 	repo := filepath.Join(e.WorkDir, "repo")
 	if err := os.MkdirAll(repo, 0o755); err != nil {

@@ -164,12 +164,12 @@ func TestMessages(t *testing.T) {
 			lines := strings.Split(text, "\n")
 			slices.Sort(lines)
 			if len(slices.Compact(slices.Clone(lines))) != len(lines) {
-				t.Errorf("a line is there twice:\n%s", text)
+				t.Errorf("a line is printed twice:\n%s", text)
 			}
 			for line := range strings.Lines(text) {
 				half, rest, ok := strings.Cut(strings.TrimSpace(line), ": ")
 				if ok && len(half) > 20 && strings.Contains(rest, half) {
-					t.Errorf("a part is there twice:\n%s", line)
+					t.Errorf("a part is printed twice:\n%s", line)
 				}
 			}
 		})

@@ -52,7 +52,7 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// The maximum number of files if the user sets none: a project cannot raise the default.
+// Without a maximum number of files from the user, a project cannot raise the default.
 func TestApply_defaultOfFiles(t *testing.T) {
 	t.Parallel()
 	c, err := load(t, "", "max_files: 5000\n")
@@ -152,7 +152,7 @@ func TestApply_projectOnlyTightens(t *testing.T) {
 		}
 		var alone millrace.Executor
 		if cp, err := load(t, "", project); err != nil || cp.Apply(&alone) != nil {
-			t.Fatal("a project's file alone is refused", err)
+			t.Fatal("a project's file without a user's file is refused", err)
 		}
 		wide, narrow, only := reach(t, without), reach(t, with), reach(t, alone)
 		for what := range narrow {
@@ -173,7 +173,7 @@ func TestApply_projectOnlyTightens(t *testing.T) {
 		}
 	})
 	if narrowed == 0 {
-		t.Error("no project's file took away anything: they are too tame")
+		t.Error("no project's file restricted anything: the random files are too weak")
 	}
 }
 

@@ -48,7 +48,7 @@ func load(t interface {
 	return c, err
 }
 
-// short is an error without the name of a test's directory.
+// short is an error without the name of the test's directory.
 type short struct {
 	text string
 	err  error
@@ -157,7 +157,7 @@ func TestLoad_wrong(t *testing.T) {
 			t.Parallel()
 			_, err := load(t, c.user, c.project)
 			if err == nil {
-				t.Fatal("it was taken")
+				t.Fatal("the file was accepted")
 			}
 			if got := err.Error(); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
@@ -171,7 +171,7 @@ func TestLoad_noYAML(t *testing.T) {
 	for _, text := range []string{"a: [\n", "a: 'x\n", "\xff\xfe\x00", "a: \x1b[2J\n", strings.Repeat("[", 20_000)} {
 		_, err := load(t, "", text)
 		if err == nil {
-			t.Errorf("%.20q was taken", text)
+			t.Errorf("%.20q was accepted", text)
 		} else if !strings.HasPrefix(err.Error(), config.ProjectFile+":") || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%.20q: %q", text, err)
 		}

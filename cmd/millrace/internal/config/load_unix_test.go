@@ -44,7 +44,7 @@ func TestLoad_files(t *testing.T) {
 				t.Fatal(err)
 			}
 			if _, err := config.Load(user, nil); err == nil {
-				t.Errorf("a user's file that is a %s was taken", name)
+				t.Errorf("a user's file that is a %s was accepted", name)
 			}
 		})
 	}

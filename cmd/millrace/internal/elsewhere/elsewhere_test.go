@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/elsewhere"
 )
 
-// lines are command lines of other tools, their words divided by "|", and the line of millrace for each; "" for none.
+// lines are command lines of other tools, with "|" between their words, and the line of millrace for each, or "".
 var lines = []struct{ typed, want string }{
 	{"perl|-pi|-e|s/foo/bar/g|a.txt", "replace -r foo bar a.txt"},
 	{"perl|-i|-pe|s/(f)oo/$1x/gi|a.txt|b.txt", "replace -r -i '(f)oo' '${1}x' a.txt b.txt"},

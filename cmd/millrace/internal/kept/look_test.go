@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// A step that a killed process had begun is done again under a later number than the steps behind it.
+// A step that a killed process had begun is repeated under a later number than the steps after it.
 func TestInTime(t *testing.T) {
 	at := func(second int) time.Time { return time.Date(2026, 1, 2, 3, 4, second, 0, time.UTC) }
 	jobs := []runs.Job{

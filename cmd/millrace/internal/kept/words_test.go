@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// The engine plays or cancels a run. A person at the prompt approves or rejects it, and a page has a button for each.
-// A reason that ends with the same words by chance, as the message of a command may, stays as it is.
+// The engine's reasons advise to play or cancel a run. At the prompt a person approves or rejects it, and a page has a
+// button for each. A reason that ends with the same words by chance, such as the message of a command, is not changed.
 func TestReason(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[wording.Kind][2]string{

@@ -46,7 +46,7 @@ func TestComplete(t *testing.T) {
 	}
 	for _, w := range oneline.Complete(millrace.Decoder{}, nil, "edit", nil) {
 		if w.Doc == "" {
-			t.Errorf("%s has no words on what it is", w.Text)
+			t.Errorf("%s has no description", w.Text)
 		}
 	}
 }

@@ -29,7 +29,7 @@ func tree(files map[string]string) afero.Fs {
 	return fsys
 }
 
-// contents returns the texts of all files of a tree except those of the program itself.
+// contents returns the texts of all files of a tree except the files of the program itself.
 func contents(t *rapid.T, fsys afero.Fs) map[string]string {
 	all := make(map[string]string)
 	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
@@ -60,7 +60,7 @@ func in(fsys afero.Fs, dir string) oneline.Where {
 	}}
 }
 
-// TestEmitted draws trees and arguments: the pipeline does the same whether it runs directly or from its JSON.
+// TestEmitted draws trees and arguments: a pipeline has the same effect directly and from its JSON.
 func TestEmitted(t *testing.T) {
 	t.Parallel()
 	changed := 0
@@ -85,7 +85,7 @@ func TestEmitted(t *testing.T) {
 			t.Fatalf("%v\n%s", err, data)
 		}
 		if !again.Equal(p) {
-			t.Fatalf("not the same from JSON: %s", data)
+			t.Fatalf("another pipeline from JSON: %s", data)
 		}
 		force := p.Options()
 		force.Force = true
@@ -103,7 +103,7 @@ func TestEmitted(t *testing.T) {
 		}
 	})
 	if changed == 0 {
-		t.Error("no pipeline has changed anything")
+		t.Error("no pipeline changed anything")
 	}
 }
 
@@ -157,7 +157,7 @@ func TestReplace_everywhere(t *testing.T) {
 	})
 }
 
-// TestDoProperty: the parameters of a step are the typed bytes, or the command line is refused.
+// TestDoProperty: the parameters of a step have the bytes of the command line, or the command line is refused.
 func TestDoProperty(t *testing.T) {
 	t.Parallel()
 	taken := 0
@@ -192,6 +192,6 @@ func TestDoProperty(t *testing.T) {
 		}
 	})
 	if taken == 0 {
-		t.Error("no command line was taken")
+		t.Error("no command line was accepted")
 	}
 }

@@ -29,7 +29,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A server has the actions for Go code where it may run the command of two of them.
+// A server has the actions for Go code if it may run the go command, which two of them need.
 func TestServed(t *testing.T) {
 	for _, allowed := range []bool{false, true} {
 		names := registry.Served(func(c command.Command) bool {

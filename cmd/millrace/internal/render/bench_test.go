@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 )
 
-// large edits 3,085 files in three places each.
+// large returns a plan that edits 3,085 files in three places each.
 func large(b *testing.B) *millrace.Plan {
 	tree := make(map[string]string)
 	text := strings.Repeat(strings.Repeat("a line of the file, as long as most are\n", 40)+"to recieve is\n", 3)
@@ -23,8 +23,8 @@ func large(b *testing.B) *millrace.Plan {
 		Step("fix", actions.PatternReplace{FilePattern: "**/*.txt", SedPattern: []string{"s/recieve/receive/"}}).MustBuild())
 }
 
-// BenchmarkDiff compares the coloured diff of 3,085 files with the plain one, in turns, because other programs disturb
-// both: the shortest time of the first should be at most 1.1 times that of the second.
+// BenchmarkDiff measures the coloured diff and the plain diff of 3,085 files in turns, because other programs disturb
+// both. The shortest time of the coloured diff should be at most 1.1 times the shortest time of the plain diff.
 func BenchmarkDiff(b *testing.B) {
 	p := large(b)
 	for name, s := range map[string]render.Style{"color": {Color: true}, "terminal": {Color: true, Terminal: true}} {

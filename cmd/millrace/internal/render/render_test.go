@@ -40,7 +40,7 @@ func plan(t testing.TB, tree map[string]string, p millrace.Pipeline) *millrace.P
 	return plan
 }
 
-// everything has a change of each kind.
+// everything returns a plan with a change of each kind.
 func everything(t *testing.T) *millrace.Plan {
 	return plan(t, map[string]string{
 		"a.txt": "I x\n-- x\n++ x\nlast x", "b c.txt": "x\n", "ü.txt": "x\r\ny\r\n", "bin": "x\x00\n", "gone.txt": "-- x\n", "old.txt": strings.Repeat("l\n", 9) + "x\n",
@@ -111,7 +111,7 @@ func TestDiffBetweenFilesAndDirectories(t *testing.T) {
 	}
 }
 
-// Only differing bytes are inverted, as whole characters.
+// Only characters that differ are inverted, each as a whole.
 func TestMarks(t *testing.T) {
 	p := plan(t, map[string]string{"a.txt": "to recieve is\nwhole\n", "d/u.txt": "grün\r\nkeep\r\n"}, millrace.New("m").
 		Step("a", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
@@ -131,7 +131,7 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// Marks appear below any header: a name in quotes, another mode, another name.
+// Marks appear below any header: a name in quotes, a new mode, a new name.
 func TestMarksBelowAnyHeader(t *testing.T) {
 	p := plan(t, map[string]string{"a\tb.txt": "to x it\n", "run.sh": "to x it\n", "move.txt": "to x it\n", "z\x1b.txt": "to x it\n"}, millrace.New("m").
 		Step("new", actions.Create{Paths: []string{"moved/0", "moved/a"}, Content: "new\n"}).
@@ -148,7 +148,7 @@ func TestMarksBelowAnyHeader(t *testing.T) {
 	}
 }
 
-// On a terminal no text of a file has an effect, and binary content is left out.
+// Text of a file has no effect on a terminal, and binary content is left out.
 func TestTerminal(t *testing.T) {
 	p := plan(t, map[string]string{"\x1b[2Jname": "\x1b]0;t\x07x\u202e\tend\n", "bin": "x\x00\x1b\n", "crlf": "x\r\nz\r\n"}, millrace.New("m").
 		Step("edit", actions.PatternReplace{FilePattern: "*", SedPattern: []string{"s/x/y/"}, Binary: true}).

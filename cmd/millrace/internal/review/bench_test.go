@@ -20,7 +20,7 @@ type abort struct{}
 
 func (abort) Key(context.Context) (rune, error) { return 'Q', nil }
 
-// BenchmarkFirstKey measures the time from a plan of 11,000 files to the first question. It should be below 300 ms.
+// BenchmarkFirstKey measures the time from a plan of 11,000 files to the first question, which should be below 300 ms.
 func BenchmarkFirstKey(b *testing.B) {
 	dir := b.TempDir()
 	text := strings.Repeat("a line of the file, as long as most are\n", 40) + "to recieve is\n"

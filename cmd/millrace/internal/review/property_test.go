@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// For any keys, the commit is what git makes of the accepted hunks.
+// For any keys, the commit has the same result as applying the accepted hunks with git.
 func TestRandomKeysCommitWhatWasTaken(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git to apply the hunks")
@@ -165,7 +165,7 @@ func (k *randomKeys) Key(context.Context) (rune, error) {
 func editor(rnd *rand.Rand) Editor {
 	return func(text string) (string, error) {
 		if rnd.IntN(8) == 0 {
-			return "", errors.New("it did not start")
+			return "", errors.New("the editor did not start")
 		}
 		var b strings.Builder
 		for line := range strings.Lines(text) {
@@ -245,7 +245,7 @@ func takenOf(t *testing.T, w *bytes.Buffer, plan *millrace.Plan, f *file) {
 	moved := 0
 	hunk := func(start int, old, new []string) {
 		if len(old) == 0 {
-			start-- // the line after which it is inserted
+			start-- // the line before the inserted lines
 		}
 		at := start + moved
 		switch {

@@ -69,7 +69,7 @@ func edits() millrace.Pipeline {
 
 var trees = []string{"a.txt", "x\n" + strings.Repeat("p\n", 8) + "4\n" + strings.Repeat("q\n", 8) + "x\n", "b.txt", far, "c.txt", "4\n"}
 
-// Each sequence of keys accepts certain hunks, named by their new lines.
+// Each sequence of keys accepts these hunks, named by their new lines.
 func TestKeys(t *testing.T) {
 	for keys, want := range map[string]string{
 		"y y y y y y":   "a:y a:four a:y b:y b:y c:four",
@@ -86,7 +86,7 @@ func TestKeys(t *testing.T) {
 		"y q":           "a:y",
 		"q":             "",
 		"j y q":         "a:four",
-		"j j j j j j n": "", // back to the first one; the others stay undecided
+		"j j j j j j n": "", // back to the first hunk; the others stay undecided
 		"y y b n q":     "a:y",
 		"a b q":         "",
 		"t b b n A":     "a:four a:y b:y b:y c:four",
@@ -121,7 +121,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// A session, as shown without colours.
+// A session without colours.
 func TestSession(t *testing.T) {
 	p := plan(t, []string{"a.txt", "I recieve\nyou know\nthey recieve\n", "new/b.txt", "b\n"}, millrace.New("s").
 		Step("fix", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
@@ -183,7 +183,7 @@ func TestRefusalIsShownAtTheFile(t *testing.T) {
 	}
 }
 
-// A review ends with a key: an input that ends leaves nothing accepted.
+// Only a key completes a review: if the input ends, nothing is accepted.
 func TestAborted(t *testing.T) {
 	for input, want := range map[string]error{
 		"y\nQ\n": review.ErrAborted, "y\n": io.ErrUnexpectedEOF, "": io.ErrUnexpectedEOF, "\x03\n": review.ErrAborted,
@@ -242,7 +242,7 @@ func TestEdit(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(out.String(), test.says) {
-			t.Errorf("%s does not say %q:\n%s", test.name, test.says, out.String())
+			t.Errorf("%s does not print %q:\n%s", test.name, test.says, out.String())
 		}
 		got := ""
 		for _, c := range trimmed.Outline() {

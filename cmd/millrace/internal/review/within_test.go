@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// A hunk is split into its matches, even within a line, and the file has exactly the accepted ones.
+// A hunk is split into its matches, even within a line, and the file has exactly the accepted matches.
 func TestSplitWithinLines(t *testing.T) {
 	for name, c := range map[string]struct{ text, old, fresh, keys, want string }{
 		"first of a line":     {"x = foo(foo)\n", "foo", "bar", "s y n", "x = bar(foo)\n"},

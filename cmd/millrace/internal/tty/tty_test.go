@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// The table of settings that decide on colours, the strongest first.
+// The settings that decide on colours, the strongest first.
 func TestColor(t *testing.T) {
 	for _, test := range []struct {
 		choice, env    string
@@ -113,7 +113,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 	if _, err := Edit("no-such-editor-here", None, ""); !errors.Is(err, ErrNoEditor) {
-		t.Errorf("an editor that is not there: %v", err)
+		t.Errorf("an editor that does not exist: %v", err)
 	}
 	if _, err := Edit("false", None, ""); err == nil {
 		t.Error("an editor that failed is not an error")
@@ -143,7 +143,7 @@ func TestFirstKey(t *testing.T) {
 	}
 }
 
-// Keys and lines come from one input, in their order; what waits for them ends with the context.
+// Keys and lines come from the same input, in order. Waiting for them ends with the context.
 func TestDeviceOfLines(t *testing.T) {
 	in, typed, err := os.Pipe()
 	if err != nil {
@@ -192,6 +192,6 @@ func TestNone(t *testing.T) {
 		t.Error(err)
 	}
 	if IsTerminal(&strings.Builder{}) {
-		t.Error("a text is a terminal")
+		t.Error("a text counts as a terminal")
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// axeFile is the checker of accessibility that npm installs.
+// axeFile is the accessibility checker that npm installs.
 const axeFile = "testdata/axe/node_modules/axe-core/axe.min.js"
 
 // readAxe returns the script of the checker, or skips the test.
@@ -21,9 +21,9 @@ func readAxe(t *testing.T) string {
 	return string(script)
 }
 
-// axed wants axe-core to find nothing in the page, and to leave nothing to a person but the colours of texts that have
-// one character, such as the number of a line: lines 10 and up have the same colours. Its answer has rules that were
-// met: an answer without any is not a success.
+// axed checks that axe-core finds no violation in the page, and nothing that a person must check. The colours of texts
+// with a single character, such as a line number, are exempt: lines 10 and up have the same colours. The check must
+// pass at least ten rules, because an empty answer is not a success.
 func (b *chromium) axed(script, page string) {
 	b.t.Helper()
 	eval[any](b, script+"\n;null")
@@ -41,7 +41,7 @@ func (b *chromium) axed(script, page string) {
 		})),
 	}))`)
 	if found.Passes < 10 {
-		b.t.Errorf("%s: axe-core has tried %d rules", page, found.Passes)
+		b.t.Errorf("%s: axe-core passes only %d rules", page, found.Passes)
 	}
 	for _, v := range found.Violations {
 		b.t.Errorf("%s: %s: %s\n%s\n%s", page, v.ID, v.Help, v.Why, v.Where)

@@ -17,11 +17,11 @@ import (
 // skipped.
 const screensVariable = "MILLRACE_SCREENS"
 
-// patience is how long a test waits for a message. A test that has failed before ends then, and shows why.
+// patience is the longest wait for a message of the browser. After it, the test fails and reports its earlier failures.
 const patience = time.Minute
 
-// chromium is a browser without a window that takes its commands from a pipe. Package htmlreport has a driver of its
-// own: a door imports nothing internal of the library, and an importer of the library needs no driver.
+// chromium is a headless browser that reads commands from a pipe. Package htmlreport has its own driver, because a door
+// imports no internal package of the library, and an importer of the library needs no driver.
 type chromium struct {
 	t        *testing.T
 	dir      string // of the pictures
@@ -31,10 +31,10 @@ type chromium struct {
 	session  string
 	loads    int      // how many pages were loaded
 	asked    []string // the addresses of all requests
-	heard    []string // all that pages have printed on the console
+	heard    []string // all output of pages on the console
 }
 
-// openChromium starts a browser until the test is over, or skips the test.
+// openChromium starts a browser until the end of the test, or skips the test.
 func openChromium(t *testing.T) *chromium {
 	t.Helper()
 	dir := os.Getenv(screensVariable)
@@ -64,7 +64,7 @@ func openChromium(t *testing.T) *chromium {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	cmd := exec.CommandContext(ctx, program, "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
-		"--hide-scrollbars", "--no-sandbox", // which a container does not let it make; it sees only the pages of this test
+		"--hide-scrollbars", "--no-sandbox", // a container allows no sandbox; only pages of this test are loaded
 		"--user-data-dir="+profile)
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := cmd.Start(); err != nil {
@@ -72,8 +72,8 @@ func openChromium(t *testing.T) *chromium {
 	}
 	t.Cleanup(func() {
 		stop()
-		_ = cmd.Wait()                                           // it was killed
-		_, _, _ = in.Close(), out.Close(), os.RemoveAll(profile) // its processes may still write there
+		_ = cmd.Wait()                                           // the error is that it was killed
+		_, _, _ = in.Close(), out.Close(), os.RemoveAll(profile) // other processes of the browser may still write there
 	})
 	if err := errors.Join(theirIn.Close(), theirOut.Close()); err != nil {
 		t.Fatal(err)
@@ -99,7 +99,7 @@ type message struct {
 	Error  *struct{ Message string }
 }
 
-// call asks for something and reads the answer into result, if that is not nil.
+// call sends a command and reads the answer into result, if that is not nil.
 func (b *chromium) call(method string, params map[string]any, result any) {
 	b.t.Helper()
 	b.calls++
@@ -130,7 +130,7 @@ func (b *chromium) call(method string, params map[string]any, result any) {
 	}
 }
 
-// next reads a message, and notes what the page does.
+// next reads a message, and records the requests and console output of the page.
 func (b *chromium) next() (m message) {
 	b.t.Helper()
 	var data []byte
@@ -159,7 +159,7 @@ func (b *chromium) next() (m message) {
 	return m
 }
 
-// loading does something after which a page is loaded, and waits for that page.
+// loading calls do, which makes the browser load a page, and waits for that page.
 func (b *chromium) loading(do func()) {
 	b.t.Helper()
 	before := b.loads
@@ -169,13 +169,13 @@ func (b *chromium) loading(do func()) {
 	}
 }
 
-// visit loads the page of an address.
+// visit loads the page at an address.
 func (b *chromium) visit(address string) {
 	b.t.Helper()
 	b.loading(func() { b.call("Page.navigate", map[string]any{"url": address}, nil) })
 }
 
-// as makes a window of a width, in light or dark colours.
+// as sets the width of the window, and light or dark colours.
 func (b *chromium) as(width int, scheme string) {
 	b.t.Helper()
 	b.call("Emulation.setDeviceMetricsOverride", map[string]any{
@@ -186,7 +186,7 @@ func (b *chromium) as(width int, scheme string) {
 	}, nil)
 }
 
-// eval returns the value of an expression in the page. The console of the browser may do what the page may not.
+// eval returns the value of an expression in the page. The policy of the page does not restrict it.
 func eval[T any](b *chromium, expression string) T {
 	b.t.Helper()
 	var answer struct {
@@ -214,7 +214,7 @@ func (b *chromium) wait(expression string) {
 	})`)
 }
 
-// click clicks into the middle of an element.
+// click clicks on the middle of an element.
 func (b *chromium) click(selector string) {
 	b.t.Helper()
 	at := eval[struct{ X, Y float64 }](b, `(() => {
@@ -257,26 +257,26 @@ func (b *chromium) picture(name string) {
 	}
 }
 
-// fits wants the page to be as wide as its window.
+// fits checks that no element is wider than the window.
 func (b *chromium) fits() {
 	b.t.Helper()
 	if wide := eval[string](b, `[...document.querySelectorAll("body *")]
 		.filter((e) => e.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
 		.map((e) => e.outerHTML.slice(0, 200)).join("\n")`); wide != "" {
-		b.t.Errorf("this is wider than the window:\n%s", wide)
+		b.t.Errorf("these elements are wider than the window:\n%s", wide)
 	}
 }
 
-// quiet wants pages to have printed nothing on the console, and to have sent requests to their own server alone.
+// quiet checks that pages printed nothing on the console, and sent requests only to their own server.
 func (b *chromium) quiet(address string) {
 	b.t.Helper()
 	for _, text := range b.heard {
-		b.t.Errorf("the page has printed: %s", text)
+		b.t.Errorf("the page printed: %s", text)
 	}
 	own := "http://" + parse(b.t, address).Host + "/"
 	for _, asked := range b.asked {
 		if !strings.HasPrefix(asked, own) {
-			b.t.Errorf("the page has requested %s", asked)
+			b.t.Errorf("the page requested %s", asked)
 		}
 	}
 	if len(b.asked) == 0 {
@@ -287,6 +287,6 @@ func (b *chromium) quiet(address string) {
 
 // quoted returns a text as a literal of a script.
 func quoted(text string) string {
-	data, _ := json.Marshal(text) // a string has JSON
+	data, _ := json.Marshal(text) // a string always has JSON
 	return string(data)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/webtest"
 )
 
-// No request that lacks a secret, or that another page could send, sees or does anything.
+// A request without a secret, or a request that another page could send, reads nothing and changes nothing.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words})
@@ -88,13 +88,13 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: the status is %d, not %d", name, res.StatusCode, c.status)
 		}
 		if c.status == 403 && len(res.Cookies()) > 0 {
-			t.Errorf("%s: there is a cookie", name)
+			t.Errorf("%s: the answer has a cookie", name)
 		}
 	}
 	s.holds(map[string]string{"a": words})
 }
 
-// The cookie is for this server alone, and for no script.
+// The cookie is only for this server, and scripts cannot read it.
 func TestCookie(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words})
@@ -125,7 +125,7 @@ func parse(t *testing.T, address string) *url.URL {
 	return u
 }
 
-// A form that is sent twice at once makes the change once: the second answer shows what was done.
+// If a form is sent twice at once, the change is made once. The second answer reports the decision.
 func TestSentTwice(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words})
@@ -146,7 +146,7 @@ func TestSentTwice(t *testing.T) {
 		begun := make(chan struct{})
 		trace := &httptrace.ClientTrace{Got100Continue: func() { close(begun) }}
 		go func() { sent <- again.PostTraced(trace, action, values) }()
-		<-begun // the server has it, and keeps it until the first is answered
+		<-begun // the server has the second request, which waits until the first is answered
 	}
 	s.press(200, "The change was made", "apply")
 	if err := <-sent; err != nil || again.Status != 409 || again.Heading() != "The decision is made" {
@@ -159,7 +159,7 @@ func TestSentTwice(t *testing.T) {
 	s.holds(map[string]string{"a": strings.ReplaceAll(words, "one", "two")})
 }
 
-// A plan that was stored anew is shown before it is made.
+// If another plan was stored, the page shows it before it can be applied.
 func TestStoredAnew(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -175,7 +175,7 @@ func TestStoredAnew(t *testing.T) {
 	s.holds(map[string]string{"a": strings.Replace(words, "d", "D", 1)})
 }
 
-// A file that has changed since it was planned is shown as that, and is not written.
+// A file that has changed since the plan is marked as changed, and is not written.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	for name, look := range map[string]bool{"seen": true, "unseen": false} {
@@ -188,12 +188,12 @@ func TestDrift(t *testing.T) {
 					t.Fatal(err)
 				}
 				if !strings.Contains(s.Page, "has changed since") {
-					t.Errorf("the page does not say so:\n%s", s.Page)
+					t.Errorf("the page does not mark the file:\n%s", s.Page)
 				}
 			}
 			s.press(200, "The change was not made", "apply")
 			if err := <-s.ended; !isConflict(err) {
-				t.Errorf("the end is %v", err)
+				t.Errorf("the server ends with %v", err)
 			}
 			s.holds(map[string]string{"a": "other\n", "b": words})
 		})
@@ -205,7 +205,7 @@ func isConflict(err error) bool {
 	return ok
 }
 
-// A choice is refused if it takes no hunk, or leaves a hunk that a taken hunk needs.
+// A choice is refused if it takes no hunk, or leaves out a hunk that a taken hunk needs.
 func TestChoicesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words})
@@ -214,7 +214,7 @@ func TestChoicesThatCannotBe(t *testing.T) {
 		t.Fatal(err)
 	}
 	if strings.Contains(s.Page, `checked="checked"`) {
-		t.Error("what was left is taken again")
+		t.Error("a hunk that was left out is ticked again")
 	}
 	s.holds(map[string]string{"a": words})
 }

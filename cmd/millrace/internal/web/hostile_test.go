@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// hostileTexts are what names, files and messages may be.
+// hostileTexts returns hostile names, contents and messages.
 func hostileTexts() []string {
 	return []string{
 		"<script>alert(1)</script>", "</td></tr></table></details></form><img src=x onerror=alert(1)>",
@@ -18,7 +18,7 @@ func hostileTexts() []string {
 	}
 }
 
-// sameTags wants a page to have the tags of another, and no control characters.
+// sameTags checks that a page has as many of each tag as another page, and no control characters.
 func sameTags(t *testing.T, name, page, want string) {
 	t.Helper()
 	for _, tag := range []string{
@@ -26,7 +26,7 @@ func sameTags(t *testing.T, name, page, want string) {
 		"<form", "</form>", "</table>", "<details", "</td>", "<button", "<b",
 	} {
 		if has, all := strings.Count(page, tag), strings.Count(want, tag); has != all {
-			t.Errorf("%q: there are %d %s, not %d", name, has, tag, all)
+			t.Errorf("%q: the page has %d %s, not %d", name, has, tag, all)
 		}
 	}
 	if strings.ContainsAny(page, "\x1b\x07\r\u202e") {
@@ -34,7 +34,7 @@ func sameTags(t *testing.T, name, page, want string) {
 	}
 }
 
-// Whatever names and texts are, the page only shows them.
+// Names and texts of any kind are only text on the page.
 func TestHostileTexts(t *testing.T) {
 	t.Parallel()
 	files, plain := map[string]string{}, map[string]string{}
@@ -68,7 +68,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// The name of a pipeline, and messages of steps, are texts too.
+// The name of a pipeline and messages of steps are also only text.
 func TestHostileName(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// counted counts how often a file is opened.
+// counted counts the opened files.
 type counted struct {
 	afero.Fs
 	opened atomic.Int64
@@ -34,7 +34,7 @@ func (c *counted) OpenFile(name string, flag int, perm os.FileMode) (afero.File,
 	return c.Fs.OpenFile(name, flag, perm)
 }
 
-// A page of a plan of 10,000 files opens the files of that page, and no others.
+// A page of a plan of 10,000 files opens only the files of that page.
 func TestTenThousandFiles(t *testing.T) {
 	t.Parallel()
 	fsys := &counted{Fs: afero.NewMemMapFs()}
@@ -56,7 +56,7 @@ func TestTenThousandFiles(t *testing.T) {
 	}
 	s := &served{t: t, ended: make(chan error, 1)}
 	s.decide(web.Plan{Open: func(ctx context.Context) (*millrace.Plan, error) {
-		p, err := x.OpenPlan(ctx, fsys, stored) // looks once at each file, for what has changed since
+		p, err := x.OpenPlan(ctx, fsys, stored) // compares each file with the plan once
 		fsys.opened.Store(0)
 		return p, err
 	}})
@@ -69,12 +69,13 @@ func TestTenThousandFiles(t *testing.T) {
 		}
 		shown, opened := strings.Count(s.Page, `<div class="file"`), fsys.opened.Load()
 		if shown != 100 || opened != 100 {
-			t.Errorf("page %q shows %d files, and has opened %d", at, shown, opened)
+			t.Errorf("page %q shows %d files, and opens %d", at, shown, opened)
 		}
 	}
 }
 
-// A plan of 10,000 files of code: open is from the call to the first page, and again a page that was shown before.
+// BenchmarkPage has a plan of 10,000 files of code. "open" is the time from the call to the first page, "again" the
+// time of a page that was shown before.
 func BenchmarkPage(b *testing.B) {
 	root, err := fsutil.OpenRoot(b.TempDir())
 	if err != nil {

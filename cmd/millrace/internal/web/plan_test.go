@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// served is a plan on its page.
+// served is a plan and its page.
 type served struct {
 	t    *testing.T
 	dir  string
@@ -26,14 +26,14 @@ type served struct {
 	*webtest.Visitor
 	address string
 	ended   chan error
-	// making is called before a change is made, if it is set.
+	// making is called before a change is made, if it is not nil.
 	making func()
 }
 
-// words is a text with the word in its first and its last line.
+// words is a text with "one" in its first and its last line.
 const words = "one 1\na\nb\nc\nd\ne\nf\ng\nh\none 2\n"
 
-// serve plans to make each "one" a "two" in some files, and opens the page of the plan.
+// serve plans to replace each "one" with "two" in these files, and opens the page of the plan.
 func serve(t *testing.T, x millrace.Executor, files map[string]string) *served {
 	t.Helper()
 	s := &served{t: t, dir: t.TempDir(), ended: make(chan error, 1)}
@@ -121,7 +121,7 @@ func (s *served) write(name, text string) {
 	}
 }
 
-// press presses a button, and wants an answer.
+// press presses a button, and checks the answer.
 func (s *served) press(status int, heading, button string, leave ...string) {
 	s.t.Helper()
 	if err := s.Press(button, leave...); err != nil {
@@ -132,7 +132,7 @@ func (s *served) press(status int, heading, button string, leave ...string) {
 	}
 }
 
-// holds wants files to have texts.
+// holds checks the texts of files.
 func (s *served) holds(files map[string]string) {
 	s.t.Helper()
 	for name, want := range files {
@@ -143,15 +143,15 @@ func (s *served) holds(files map[string]string) {
 	}
 }
 
-// end wants the server to have ended with an error.
+// end checks the error with which the server ends.
 func (s *served) end(want error) {
 	s.t.Helper()
 	if err := <-s.ended; !errors.Is(err, want) {
-		s.t.Errorf("the end is %v, not %v", err, want)
+		s.t.Errorf("the server ends with %v, not %v", err, want)
 	}
 }
 
-// The ticked hunks are committed, the other hunks are left.
+// The ticked hunks are committed, the other hunks are left out.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words, "b": words, "c": words})
@@ -170,7 +170,7 @@ func TestReject(t *testing.T) {
 	s.holds(map[string]string{"a": words})
 }
 
-// Choices are kept from page to page. A file that is shown folded has its lines on a page of its own.
+// Choices are kept from page to page. The lines of a folded file are on a separate page.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	files := make(map[string]string)
@@ -183,7 +183,7 @@ func TestManyFiles(t *testing.T) {
 	}
 	s.press(200, "words", "page:3", "7", "8.1")
 	if !strings.Contains(s.Page, "f249") || strings.Contains(s.Page, "f199") {
-		t.Fatalf("this is another page:\n%s", s.Page)
+		t.Fatalf("want the third page:\n%s", s.Page)
 	}
 	if err := s.Get("file/210"); err != nil {
 		t.Fatal(err)
@@ -195,7 +195,7 @@ func TestManyFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if has := strings.Join(values["take"], " "); !strings.Contains(has+" ", " 6 6.0 6.1 7.0 7.1 8 8.0 9 ") {
-		t.Errorf("the page takes %s", has)
+		t.Errorf("the ticked boxes are %s", has)
 	}
 	s.press(409, "This needs the word yes", "apply") // the risk of so many files is high
 	if err := s.Get("./"); err != nil {

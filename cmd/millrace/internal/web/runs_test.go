@@ -25,13 +25,13 @@ type stored struct {
 	runs    []runs.Run
 	jobs    map[string][]runs.Job
 	decided []string
-	left    map[string][]int // of the run that was approved last
-	held    int              // how often a plan was opened, and how often closed
-	closed  int
-	gone    error // of opening a plan
+	left    map[string][]int // the parts that the last approval left out
+	held    int              // the number of plans that were opened
+	closed  int              // the number of plans that were closed
+	gone    error            // the error of opening a plan, or nil
 }
 
-// serveRuns serves the pages of runs. Those that wait hold a plan for the file a.
+// serveRuns serves the pages of runs. Waiting runs hold a plan for the file of that name.
 func serveRuns(t *testing.T, name, text string, list []runs.Run, jobs map[string][]runs.Job) *stored {
 	t.Helper()
 	s := &stored{served: served{t: t, dir: t.TempDir(), ended: make(chan error, 1)}, runs: list, jobs: jobs}
@@ -109,7 +109,7 @@ func (s *stored) decide(run runs.Run, word string, status runs.Status) error {
 	return nil
 }
 
-// become makes a run and its jobs have a status.
+// become sets the status of a run and its jobs.
 func (s *stored) become(id string, status runs.Status) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *stored) become(id string, status runs.Status) {
 	}
 }
 
-// withTexts returns a run for each state that a page shows, with a text wherever a run has one, and their jobs.
+// withTexts returns a run for each state that a page shows, and their jobs. Each field for a text has this text.
 func withTexts(text string) (list []runs.Run, jobs map[string][]runs.Job) {
 	jobs = make(map[string][]runs.Job)
 	for _, run := range []runs.Run{
@@ -144,8 +144,8 @@ func withTexts(text string) (list []runs.Run, jobs map[string][]runs.Job) {
 	return list, jobs
 }
 
-// Names of pipelines, messages of agents and reasons of steps are texts on the pages of runs, in the events of a page,
-// and in messages, whoever has written the run.
+// Names of pipelines, messages of agents and reasons of steps are only text on the pages of runs, in the events of a
+// page, and in messages.
 func TestHostileRuns(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")
@@ -186,7 +186,7 @@ func events(stream string) (names []string) {
 	return names
 }
 
-// A run can have any id and any status: the addresses of its pages lead to it, and its status is a text.
+// A run can have any id and any status: the addresses of its pages work, and its status is only text.
 func TestHostileID(t *testing.T) {
 	t.Parallel()
 	const text = `"><b>x</b> &quot;?#`
@@ -217,12 +217,12 @@ func TestHostileID(t *testing.T) {
 	}
 	s.press(200, "Run "+text+"2", "apply")
 	if len(s.decided) != 1 || !strings.HasPrefix(s.decided[0], text+"2 approved ") {
-		t.Errorf("this was decided: %q", s.decided)
+		t.Errorf("the decisions are %q", s.decided)
 	}
 }
 
-// Hunks and files of a run that waits before its commit are left on its pages. The choices are kept until the run is
-// decided on, and the plan that the page has shown is the only plan that is approved.
+// Hunks and files of a run that waits before its commit can be left out on its pages. The choices are kept until the
+// decision, and only the plan that the page has shown can be approved.
 func TestPartOfRun(t *testing.T) {
 	t.Parallel()
 	list := []runs.Run{
@@ -247,20 +247,20 @@ func TestPartOfRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.press(409, "Nothing was taken", "apply", "0", "1")
-	for _, path := range []string{"run/3/", "run/4/"} { // another plan is opened meanwhile
+	for _, path := range []string{"run/3/", "run/4/"} { // another plan is opened in between
 		if s.At = home; s.Get(path) != nil || s.Status != 200 {
 			t.Fatalf("%s: the status is %d", path, s.Status)
 		}
 	}
 	action, values, err := s.Form()
 	if err != nil || !slices.Equal(values["take"], []string{"0.0", "0.1", "1.0", "1.1"}) {
-		t.Fatalf("the form takes %q: %v", values["take"], err)
+		t.Fatalf("the ticked boxes are %q: %v", values["take"], err)
 	}
 	values["take"], values["do"] = []string{"0", "0.0", "0.1", "1", "1.1"}, []string{"apply"}
 	digests := values["digest"]
 	values["digest"] = []string{strings.Repeat("0", 64)}
 	if err := s.Post(action, values); err != nil || s.Status != 409 || s.decided != nil {
-		t.Fatalf("a stale digest: status %d, this was decided: %q: %v", s.Status, s.decided, err)
+		t.Fatalf("a stale digest: status %d, the decisions are %q: %v", s.Status, s.decided, err)
 	}
 	values["digest"] = digests
 	if err := s.Post(action, values); err != nil || s.Status != 200 {
@@ -268,11 +268,11 @@ func TestPartOfRun(t *testing.T) {
 	}
 	want := map[string][]int{"b": {0}}
 	if !reflect.DeepEqual(s.left, want) || !slices.Equal(s.decided, []string{"4 approved " + digest}) {
-		t.Errorf("%q was decided, and %v left, not %v", s.decided, s.left, want)
+		t.Errorf("the decisions are %q, which leave out %v, not %v", s.decided, s.left, want)
 	}
 }
 
-// A run whose plan cannot be opened any more can be rejected on its page.
+// A run whose plan can no longer be opened can be rejected on its page.
 func TestRunWithoutPlan(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")
@@ -283,12 +283,12 @@ func TestRunWithoutPlan(t *testing.T) {
 	}
 	s.press(200, "plain", "reject")
 	if !slices.Equal(s.decided, []string{"3 rejected"}) {
-		t.Errorf("this was decided: %q", s.decided)
+		t.Errorf("the decisions are %q", s.decided)
 	}
 }
 
-// The page of a file of a run leads back to the plan. Hunks of a run that waits before a step cannot be left, and the
-// decision is on the page of the run.
+// The page of a file of a run leads back to the plan. Hunks of a run that waits before a step cannot be left out, and
+// the buttons of the decision are on the page of the run.
 func TestFileOfRun(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")
@@ -310,7 +310,7 @@ func TestFileOfRun(t *testing.T) {
 	}
 }
 
-// The plan of a waiting run is opened once for all its pages, again before it is approved, and is closed then.
+// The plan of a waiting run is opened once for all its pages and once before its approval, and is then closed.
 func TestHeldOnce(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")

@@ -11,11 +11,11 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// three is a text with the word in three places that are far from each other.
+// three is a text with "one" in three places, which are far from each other.
 const three = words + "k\nl\nm\nn\no\np\nq\none 3\n"
 
-// A person takes two hunks in a browser, leaves one, and applies: the tree has the two. The window is wide or narrow,
-// light or dark; the mouse or the keyboard alone is used, with scripts or without.
+// A person takes two hunks of three in a browser and applies them: the tree has these two. The window is wide or
+// narrow, light or dark. The person uses only the mouse or only the keyboard, with or without scripts.
 func TestScreens(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestScreens(t *testing.T) {
 			t.Error("the token stays in the address")
 		}
 		if eval[bool](b, `matchMedia("(prefers-color-scheme: dark)").matches`) != (c.scheme == "dark") {
-			t.Errorf("%s: these are other colours", name)
+			t.Errorf("%s: the colours are not %s", name, c.scheme)
 		}
 		b.fits()
 		b.picture(name)
@@ -77,7 +77,7 @@ func (b *chromium) tabTo(selector string) {
 	b.t.Fatalf("the key Tab does not lead to %s", selector)
 }
 
-// Each key does in a browser as the page names it.
+// Each key has the effect in a browser that the page documents.
 func TestKeys(t *testing.T) {
 	b := openChromium(t)
 	s := serve(t, millrace.Executor{}, map[string]string{"a": three, "b": words, "c": words})
@@ -105,7 +105,7 @@ func TestKeys(t *testing.T) {
 			.map((b) => b.value).join(" ")`)
 		here := eval[string](b, `document.querySelector(".here input")?.value ?? ""`)
 		if left != c.left || here != c.here {
-			t.Errorf("%s leaves %q and is at %q, not %q at %q", c.keys, left, here, c.left, c.here)
+			t.Errorf("%s leaves out %q and is at %q, not %q at %q", c.keys, left, here, c.left, c.here)
 		}
 	}
 	if eval[bool](b, `document.querySelector("#f0 details").open`) {
@@ -133,8 +133,8 @@ func TestKeys(t *testing.T) {
 	s.holds(map[string]string{"a": three})
 }
 
-// Other pages of a plan fit, and axe-core finds nothing there: a page with a file that was folded and a file that is
-// left, the page of a file, and a message.
+// Other pages of a plan fit into the window and pass axe-core: a page with a folded file and a file that is left out,
+// the page of a file, and a message.
 func TestScreensOfParts(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	s := serve(t, millrace.Executor{}, map[string]string{"a": strings.Repeat("one\n", 310), "b": "x\n" + three})
@@ -164,8 +164,7 @@ func TestScreensOfParts(t *testing.T) {
 	b.quiet(s.address)
 }
 
-// Runs are looked at in a browser: the list, a run that goes on and whose page follows it, and a run that waits, which
-// is approved.
+// A browser shows runs: the list, a running run whose page follows it, and a waiting run, which is approved.
 func TestScreensOfRuns(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	for _, scheme := range []string{"light", "dark"} {
@@ -199,13 +198,13 @@ func TestScreensOfRuns(t *testing.T) {
 		b.loading(func() { b.click("button.yes") })
 		look("approved")
 		if len(s.decided) != 1 || !strings.HasPrefix(s.decided[0], "3 approved ") {
-			t.Errorf("this was decided: %q", s.decided)
+			t.Errorf("the decisions are %q", s.decided)
 		}
 		b.quiet(s.address)
 	}
 }
 
-// Code is shown in colours that axe-core can read, in one column or two. The tree is a column of its own in a wide window.
+// The colours of code pass axe-core, in one column or two. In a wide window the tree is a separate column.
 func TestScreensOfCode(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	s := serve(t, millrace.Executor{}, map[string]string{
@@ -238,14 +237,14 @@ func TestScreensOfCode(t *testing.T) {
 			}
 			b.fits()
 			b.picture(name)
-			eval[any](b, "scrollTo(0, document.body.scrollHeight); null") // the buttons cover no line there
+			eval[any](b, "scrollTo(0, document.body.scrollHeight); null") // at the end the buttons cover no line
 			b.axed(axe, name)
 		}
 	}
 	b.quiet(s.address)
 }
 
-// A hunk of a waiting run is left in a browser, and the rest is approved.
+// A person leaves out a hunk of a waiting run in a browser, and approves the rest.
 func TestScreensOfPartOfRun(t *testing.T) {
 	b, axe := openChromium(t), readAxe(t)
 	list := []runs.Run{{ID: "4", Status: runs.Manual, Name: "fix", Held: &runs.Held{JobID: "41"}}}
@@ -260,7 +259,7 @@ func TestScreensOfPartOfRun(t *testing.T) {
 	b.axed(axe, "runs-part")
 	b.loading(func() { b.press("Enter") })
 	if want := map[string][]int{"a.go": {1}}; !reflect.DeepEqual(s.left, want) || len(s.decided) != 1 {
-		t.Errorf("%q was decided, and %v left, not %v", s.decided, s.left, want)
+		t.Errorf("the decisions are %q, which leave out %v, not %v", s.decided, s.left, want)
 	}
 	b.quiet(s.address)
 }

@@ -25,8 +25,8 @@ func treeOf(page string) string {
 	return strings.Join(lines, "\n")
 }
 
-// The tree has each file of the page below its directories, and a line for what other pages have. Its buttons keep the
-// choices of the page.
+// The tree has each file of the page below its directories, and a line for the files of other pages. Its buttons keep
+// the choices of the page.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -39,7 +39,7 @@ func TestTree(t *testing.T) {
 		"two.go modified", "d.go modified", "long/way/to/ 1 file", "it modified",
 	}, "\n")
 	if tree := treeOf(s.Page); tree != want {
-		t.Errorf("the tree is:\n%s\nand not:\n%s", tree, want)
+		t.Errorf("the tree is:\n%s\nwant:\n%s", tree, want)
 	}
 	for n := range 6 {
 		if !strings.Contains(s.Page, fmt.Sprintf(`href="#f%d"`, n)) || !strings.Contains(s.Page, fmt.Sprintf(`id="f%d"`, n)) {
@@ -69,25 +69,25 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// The tree marks the files of which something is left, also files that are shown folded.
+// The tree marks the files with hunks that are left out, also folded files.
 func TestTreeOfChoices(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words, "b": words, "c": words, "d": words})
 	s.press(200, "words", "page:1", "0.0", "1", "2.0", "2.1")
 	want := "4 files\na modified partly left\nb modified left\nc modified left\nd modified"
 	if tree := treeOf(s.Page); tree != want {
-		t.Errorf("the tree is:\n%s\nand not:\n%s", tree, want)
+		t.Errorf("the tree is:\n%s\nwant:\n%s", tree, want)
 	}
 }
 
-// The old lines stand beside the new lines or above them, as the person has chosen, on each page.
+// Each page shows the old lines next to the new lines or above them, as the person has chosen.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	s := serve(t, millrace.Executor{}, map[string]string{"a": words, "b": words})
 	tables := func(where, side, diff string) {
 		t.Helper()
 		if strings.Contains(s.Page, side) || !strings.Contains(s.Page, diff) {
-			t.Errorf("%s is shown otherwise:\n%s", where, s.Page)
+			t.Errorf("%s is shown in the other form:\n%s", where, s.Page)
 		}
 	}
 	const side, diff = `<table class="side">`, `<table class="diff">`
