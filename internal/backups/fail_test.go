@@ -114,13 +114,13 @@ func TestReading_fails(t *testing.T) {
 				t.Errorf("%s: %s failed, and the error is %v", name, f.failed, err)
 			}
 			if _, ok := errors.AsType[*backups.DamagedError](err); ok {
-				t.Errorf("%s: %s failed, and the backup is said to be damaged", name, f.failed)
+				t.Errorf("%s: %s failed, and the backup is reported as damaged", name, f.failed)
 			}
 		}
 	}
 	t.Logf("%d operations failed", total)
 	if total < 20 {
-		t.Error("too few to have been all")
+		t.Error("too few: some operations were not tried")
 	}
 }
 
@@ -170,7 +170,7 @@ func TestPrune_fails(t *testing.T) {
 				}
 				for _, id := range gone {
 					if ok, _ := afero.Exists(mem, path.Join(stateDir, "backups", id)); ok || id == ids[2] {
-						t.Errorf("%s failed: %s is said to be gone", f.failed, id)
+						t.Errorf("%s failed: %s is reported as removed", f.failed, id)
 					}
 				}
 				_, err = open(t, mem).Prune(bg, backup.Retention{Keep: 1}, time.Now(), "")
@@ -178,7 +178,7 @@ func TestPrune_fails(t *testing.T) {
 				names, err := afero.ReadDir(mem, path.Join(stateDir, "backups"))
 				must(t, err)
 				if len(names) != 1 || names[0].Name() != ids[2] {
-					t.Errorf("%s failed: %d are left after a second try", f.failed, len(names))
+					t.Errorf("%s failed: %d are left after a second attempt", f.failed, len(names))
 				}
 				_, err = restore(t, mem, ids[2])
 				must(t, err)

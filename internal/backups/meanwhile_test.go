@@ -62,7 +62,7 @@ func TestRemovedMeanwhile(t *testing.T) {
 	}
 }
 
-// Looking at backups writes nothing: the user gets no key.
+// Reading backups writes nothing: no key is made for the user.
 func TestOpen_makesNoKey(t *testing.T) {
 	home := t.TempDir()
 	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
@@ -76,7 +76,7 @@ func TestOpen_makesNoKey(t *testing.T) {
 	s, err := backups.Open(disk, stateDir, nil)
 	must(t, err)
 	if _, err := s.Load(id); err == nil {
-		t.Error("a backup that is signed with another key is believed")
+		t.Error("a backup that is signed with another key is trusted")
 	}
 	config, err := os.UserConfigDir()
 	must(t, err)

@@ -47,7 +47,7 @@ func TestOpen_refused(t *testing.T) {
 		}
 	}
 	if _, err := backups.Open(disk, stateDir, testKey); err != nil {
-		t.Errorf("a key was given, and that of the user asked for: %v", err)
+		t.Errorf("a key was passed, but the key of the user was read: %v", err)
 	}
 }
 
@@ -116,7 +116,7 @@ func TestPlanted(t *testing.T) {
 		must(t, fsys.Rename(path.Join(dir, id), path.Join(dir, "aside")), fsys.Mkdir(path.Join(dir, id), 0o700),
 			linker.SymlinkIfPossible("../aside", path.Join(dir, id, "old")), open(t, fsys).Remove(id))
 		if images, err := afero.ReadDir(fsys, path.Join(dir, "aside", "old", "00")); err != nil || len(images) != 1 {
-			t.Errorf("%s: what the link led to: %v, %v", name, images, err)
+			t.Errorf("%s: the target of the link: %v, %v", name, images, err)
 		}
 		put(t, fsys, "elsewhere/done", "not ours", 0o600)
 		must(t, linker.SymlinkIfPossible("../../elsewhere", path.Join(dir, id)), open(t, fsys).Remove(id))

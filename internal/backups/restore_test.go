@@ -179,7 +179,7 @@ func TestRestore(t *testing.T) {
 					id, err = restore(t, fsys, undo)
 					must(t, err)
 					if diff := cmp.Diff(changed, tree(t, fsys)); diff != "" {
-						t.Fatalf("undoing the undoing (-want +got):\n%s", diff)
+						t.Fatalf("undoing the undo (-want +got):\n%s", diff)
 					}
 				}
 			})

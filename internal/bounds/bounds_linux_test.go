@@ -51,7 +51,7 @@ func TestHostilePipelinesAreBounded(t *testing.T) {
 		decoded, committed, ended = decoded+count(m.Decoded), committed+count(m.Committed), ended+count(m.Ended)
 	}
 	if total >= 100 && (decoded < total/2 || committed < total/20 || ended < total/20) {
-		t.Errorf("the generator is worth little: of %d pipelines %d were valid, %d were committed, %d met the deadline", total, decoded, committed, ended)
+		t.Errorf("the generator is too weak: of %d pipelines %d were valid, %d were committed, %d met the deadline", total, decoded, committed, ended)
 	}
 	fstest.Countf(t, "%d pipelines, %d valid, %d committed, %d ended by the deadline; at most %d MiB, at most %v after the deadline",
 		len(all), decoded, committed, ended, memory>>20, late.Round(time.Millisecond))
@@ -96,7 +96,7 @@ func judged(t *testing.T, names []string) []measured {
 		if done[name] {
 			continue
 		}
-		// The process has ended at it, or before it.
+		// The process has ended during this pipeline, or before it.
 		again, end := watched(t, []string{name})
 		if len(again) == 0 {
 			t.Errorf("%s: %v\n%s", name, end, describe(name))

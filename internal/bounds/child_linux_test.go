@@ -27,7 +27,7 @@ import (
 // childVariable is the environment variable that turns the test binary into the watched process.
 const childVariable = "MILLRACE_BOUNDS_CHILD"
 
-// TestMain runs the tests, or is that process: it runs the pipelines that its arguments name.
+// TestMain runs the tests or, in that process, the pipelines that its arguments name.
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
 		os.Exit(fstest.Main(m))
@@ -55,7 +55,7 @@ type measured struct {
 	Late      time.Duration // how long the process worked after the deadline
 	Slowest   string        // the call that worked longest after it
 	Undone    time.Duration // how long its commit had been changing the tree at the deadline, if it was undone
-	Wrong     string        // what is wrong with the tree afterwards
+	Wrong     string        // a defect of the tree afterwards
 }
 
 // measure runs the pipeline with that name or seed and measures its cost for this process.

@@ -30,7 +30,7 @@ func generate(seed uint64) generated {
 	g.shape = names[g.IntN(len(names))]
 	made := generated{
 		Shape: g.shape, OnDisk: g.one(3), Lenient: g.one(5), Planned: g.one(2),
-		// A short one reveals code that ignores the context; a long one gets further.
+		// A short deadline reveals code that ignores the context; a long deadline lets the run get further.
 		Deadline: []time.Duration{30 * time.Millisecond, 300 * time.Millisecond, 2 * time.Second, 4 * time.Second}[g.IntN(4)],
 	}
 	count := []int{1, 1, 2, 3, 5, 20}[g.IntN(6)]
@@ -78,7 +78,8 @@ type generator struct {
 	steps []object
 }
 
-// add adds a step that the decoder accepts, with a few exceptions: what it refuses at once costs nothing afterwards.
+// add adds a step that the decoder accepts, with a few exceptions: a pipeline that is refused at once tests nothing
+// else.
 func (g *generator) add(id string) {
 	room := g.room
 	for range 8 {

@@ -70,7 +70,7 @@ func TestApply_late(t *testing.T) {
 					}
 					got := snapshot(t, fsys, false)
 					if _, there := before[tt.path]; !there && (tt.name == "gone already" || name == "rawmem" || name == "plain") {
-						// Undoing cannot know who removed it, and restores it.
+						// The undo cannot detect that another program has removed the file, and restores it.
 						delete(got, tt.path)
 					}
 					if diff := cmp.Diff(before, got); diff != "" {
@@ -160,7 +160,7 @@ func TestApply_readSince(t *testing.T) {
 	plant(t, fsys, "old=1", "new=2")
 	changes := staged(t, fsys, steps(write("old", "x"), write("new", "x")))
 	for i := range changes {
-		// Pretend that the bytes were others; only hashing can tell.
+		// Pretend that the bytes were different; only hashing reveals that.
 		changes[i].Old.Hash = change.HashOf(nil)
 	}
 	for i := range changes {
@@ -179,7 +179,7 @@ func TestApply_readSince(t *testing.T) {
 	o := options(fsys)
 	_, err := commit.Apply(bg, o, changes)
 	if c, ok := errors.AsType[*commit.Conflict](err); !ok || len(c.Paths) != 2 {
-		t.Errorf("where nobody says since when the files were read, the error is %v", err)
+		t.Errorf("without the time at which the files were read, the error is %v", err)
 	}
 	o.ReadSince = time.Now()
 	_, err = commit.Apply(bg, o, changes)

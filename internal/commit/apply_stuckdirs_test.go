@@ -111,7 +111,7 @@ func TestStuckDirs_foreign(t *testing.T) {
 			return errors.Join(f.Remove("m"), afero.WriteFile(f, "m", []byte(foreignText), 0o644))
 		}, false, "m"},
 		{"written in", ".out", remove("m"), func(f afero.Fs) error { return afero.WriteFile(f, "m/x", []byte(foreignText), 0o644) }, false, "m"},
-		{"written in a new one", ".back", mkdir("n"), func(f afero.Fs) error { return afero.WriteFile(f, "n/x", []byte(foreignText), 0o644) }, true, "n"},
+		{"written in a new directory", ".back", mkdir("n"), func(f afero.Fs) error { return afero.WriteFile(f, "n/x", []byte(foreignText), 0o644) }, true, "n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func scenarios() []scenario {
 		{"rename", base, false, steps(rename("a", "z"), rename("d/e", "empty/e"))},
 		{"rename and edit", base, false, steps(rename("a", "z"), write("z", "new z"), rename("x.sh", "y.sh"))},
 		{"rename a tree", base, false, rename("d", "q")},
-		{"rename a tree into a new one", base, false, steps(mkdir("q"), rename("d", "q/d"))},
+		{"rename a tree into a new directory", base, false, steps(mkdir("q"), rename("d", "q/d"))},
 		{"rename over", base, false, rename("a", "b")},
 		{"swap", base, false, steps(rename("a", "t"), rename("b", "a"), rename("t", "b"))},
 		{"cycle", base, false, steps(rename("a", "t"), rename("b", "a"), rename("d/e", "b"), rename("t", "d/e"))},

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
-// TestDiscard_last kills commits before each operation and discards the rest. Every file must be in the tree or in what
-// is kept.
+// TestDiscard_last kills commits before each operation and discards the rest. Every file must be in the tree or in a
+// kept transaction.
 func TestDiscard_last(t *testing.T) {
 	t.Parallel()
 	for _, sc := range []scenario{
@@ -88,6 +88,6 @@ func checkKept(t *testing.T, tr *trial, k *commit.KeptError) {
 		tr.told[fmt.Sprintf("%q", data)] = true
 	}
 	if r, err := commit.Recover(bg, options(tr.fsys)); err != nil || len(r.Leftovers) > 0 {
-		t.Fatalf("it is still in the way: %+v, %v", r, err)
+		t.Fatalf("it still blocks: %+v, %v", r, err)
 	}
 }

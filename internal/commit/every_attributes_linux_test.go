@@ -165,7 +165,7 @@ func attrMoment(t *testing.T, do func(*stage.Stage) error, change attrChange, na
 	case !did || errors.Is(serr, fs.ErrNotExist):
 	case change.kept(filepath.Join(dir, name)), change.late(moment, where):
 	default:
-		t.Errorf("%s at %d, before %s of %s (%d fails): %+v, %v: what was done to it is undone", name, at, moment, where, fails, rep, err)
+		t.Errorf("%s at %d, before %s of %s (%d fails): %+v, %v: the other program's change is undone", name, at, moment, where, fails, rep, err)
 	}
 	if data, err := afero.ReadFile(fsys, "e"); err != nil || string(data) != "E" && rep.Committed || string(data) != "e1" && !rep.Committed {
 		t.Errorf("e is %q, %v; %+v", data, err, rep)

@@ -84,7 +84,7 @@ func (s *story) recoverAmid(disk *crashfs.Fs, rnd *rand.Rand) (*crashfs.Fs, int,
 	return disk, crashes, nil
 }
 
-// tally counts what happened.
+// tally counts the outcomes.
 type tally struct {
 	runs, nested, olds, news atomic.Int64
 }
@@ -123,15 +123,15 @@ func (s *story) settle(disk *crashfs.Fs, newer string, rnd *rand.Rand, count *ta
 	return end, nil
 }
 
-// forgotten checks that a power cut brings back nothing of a settled transaction, even if another program writes to a
-// path first.
+// forgotten checks that a power cut restores nothing of a settled transaction, even if another program writes to a path
+// first.
 func (s *story) forgotten(disk *crashfs.Fs, rnd *rand.Rand) error {
 	if !foreignWrite(disk, s.changes[rnd.IntN(len(s.changes))].Path, rnd.IntN(2) == 0) {
 		return nil
 	}
 	disk = disk.PowerCut(rnd, losses[1+rnd.IntN(len(losses)-1)])
 	if _, err := commit.Recover(bg, s.on(disk)); err != nil {
-		return fmt.Errorf("recover after somebody else has written: %w", err)
+		return fmt.Errorf("recover after another program has written: %w", err)
 	}
 	return nil
 }

@@ -136,7 +136,7 @@ func (s *story) checkReport(f fault, rep commit.Report, err error, disk *crashfs
 	case broken && !errors.Is(err, commit.ErrRecoveryRequired):
 		return errors.New("rolled back with a conflict, though nobody else was there")
 	case rep.RolledBack && s.listing(disk) != s.strip(s.old):
-		return fmt.Errorf("said to be rolled back, but is\n%sinstead of\n%s", disk.Listing(stateDir), s.old)
+		return fmt.Errorf("reported as rolled back, but is\n%sinstead of\n%s", disk.Listing(stateDir), s.old)
 	}
 	return nil
 }
@@ -167,7 +167,7 @@ func (s *story) finish(disk *crashfs.Fs, rnd *rand.Rand, certain bool, check fun
 	return nil
 }
 
-// faultTally counts what happened.
+// faultTally counts the outcomes.
 type faultTally struct {
 	runs, crashes, rolledBack, pending, unknown, survived atomic.Int64
 }

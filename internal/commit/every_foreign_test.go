@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// visit is another program that saves a file during a story, and what happens after that.
+// visit is another program that saves a file during a story, and the later events.
 type visit struct {
 	at      int // the operation before which it comes
 	name    string
@@ -131,7 +131,7 @@ func (s *story) checkOthers(disk *crashfs.Fs, newer string, touched, twins []str
 	return nil
 }
 
-// foreignTally counts what happened.
+// foreignTally counts the outcomes.
 type foreignTally struct {
 	runs, told, lost atomic.Int64
 	overwritten      atomic.Int64 // at mount points: a save during an overwrite cannot be kept
@@ -211,10 +211,10 @@ func TestForeign(t *testing.T) {
 			with.runs.Load(), with.told.Load(), with.lost.Load(), with.overwritten.Load())
 		fstest.Countf(t, "without exchange: %d saves, %d lost", control.runs.Load(), control.lost.Load())
 		if with.lost.Load() > 0 || with.told.Load() == 0 {
-			t.Error("something is lost, or nobody was ever told")
+			t.Error("a text is lost, or no run has reported a conflict")
 		}
 		if control.lost.Load() == 0 {
-			t.Error("nothing was lost without exchange: this test sees nothing")
+			t.Error("nothing was lost without exchange: this test detects nothing")
 		}
 	})
 	t.Run("exchange", func(t *testing.T) {

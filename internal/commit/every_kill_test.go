@@ -28,7 +28,7 @@ type trial struct {
 	changes  []change.Change
 	copies   bool            // whether files may become copies, with the same bytes in another inode
 	told     map[string]bool // the bytes of the files for which a discarded transaction was kept
-	// kept reduces a snapshot to what the file system keeps; nil reduces nothing.
+	// kept reduces a snapshot to the attributes that the file system keeps; nil reduces nothing.
 	kept func(snapshot map[string]string) map[string]string
 }
 
@@ -170,7 +170,7 @@ func TestKill(t *testing.T) {
 	})
 }
 
-// TestKill_recovery also stops the recovery, and the one after it.
+// TestKill_recovery also stops the recovery, and the recovery after that.
 func TestKill_recovery(t *testing.T) {
 	t.Parallel()
 	eachCrashCase(t, func(t *testing.T, sc scenario, make func() afero.Fs) {
@@ -228,7 +228,7 @@ func TestFault(t *testing.T) {
 					t.Fatalf("%s: cause is lost", what)
 				}
 				if rep.RolledBack && !maps.Equal(snapshot(t, tr.fsys, true), tr.old) {
-					t.Fatalf("%s: said to be rolled back: %s", what, cmp.Diff(tr.old, snapshot(t, tr.fsys, true)))
+					t.Fatalf("%s: reported as rolled back: %s", what, cmp.Diff(tr.old, snapshot(t, tr.fsys, true)))
 				}
 				isNew := tr.settled(t, what)
 				if isNew && err != nil && !errors.Is(err, commit.ErrIndeterminate) {

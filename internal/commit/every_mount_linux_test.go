@@ -50,10 +50,10 @@ func onMount(t testing.TB, m *mounts.Mount, tree []string) afero.Fs {
 func skipOn(t *testing.T, k mounts.Kind, sc scenario) {
 	t.Helper()
 	if sc.links && k.NoModes && k.Name != "ntfs-3g" {
-		t.Skip("it has no symbolic links")
+		t.Skip("the mount has no symbolic links")
 	}
 	if k.Revives && strings.HasPrefix(sc.name, "file ") {
-		t.Skip("its lower layer shows through where a directory was renamed in place of a file")
+		t.Skip("the lower layer appears if a directory was renamed in place of a file")
 	}
 }
 
@@ -118,7 +118,7 @@ func TestMounts_kill(t *testing.T) {
 	t.Parallel()
 	step := fstest.Runs(0, 29, 1)
 	if step == 0 {
-		t.Skip("it takes a while: MILLRACE_SAMPLES=full tries it")
+		t.Skip("it takes a while: MILLRACE_SAMPLES=full runs it")
 	}
 	eachMount(t, func(t *testing.T, k mounts.Kind, m *mounts.Mount) {
 		killed := 0

@@ -95,7 +95,7 @@ func TestProperty(t *testing.T) {
 					rep, err = commit.Apply(bg, options(fsys), staged(outer, fsys, do))
 				}
 				if err != nil {
-					t.Skip("whether it is committed is not known")
+					t.Skip("it is unknown whether the change is committed")
 				}
 				if diff := cmp.Diff(want, untimed(snapshot(outer, fsys, false))); diff != "" {
 					t.Fatalf("committed (-want +got):\n%s", diff)

@@ -118,7 +118,7 @@ func (s *story) on(disk afero.Fs) commit.Options {
 	return o
 }
 
-// ending is the outcome of a story.
+// ending is the final state of a story.
 type ending string
 
 const (

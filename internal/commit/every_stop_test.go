@@ -39,7 +39,7 @@ func TestCancel(t *testing.T) {
 				t.Errorf("%+v, %v", rep, err)
 			}
 			if maps.Equal(before, snapshot(t, fsys, true)) == done {
-				t.Error("tree is not what the report says")
+				t.Error("the tree is not as reported")
 			}
 			if ok, _ := afero.Exists(fsys, stateDir); ok != done {
 				t.Error("state directory is left")

@@ -63,7 +63,7 @@ func TestLock_kinds(t *testing.T) {
 				err = tryLock(t, second, 30*time.Millisecond)
 				if holder == "root" && other == "hiding" {
 					if err != nil {
-						t.Errorf("a lock of the system is seen without a handle: %v. Then the documentation should say so", err)
+						t.Errorf("a lock of the system is seen without a handle: %v. The documentation must then mention it", err)
 					}
 				} else if !errors.Is(err, capability.ErrLocked) {
 					t.Errorf("error is %v", err)
@@ -140,7 +140,7 @@ func TestLock_file(t *testing.T) {
 		t.Errorf("while the file is locked: %v", err)
 	}
 	if err := held.Close(); !errors.Is(err, commit.ErrLockLost) {
-		t.Errorf("the mark was taken away: %v", err)
+		t.Errorf("the mark was removed: %v", err)
 	}
 
 	outside := filepath.Join(fstest.TempDir(t), "made")
@@ -152,6 +152,6 @@ func TestLock_file(t *testing.T) {
 		t.Errorf("a link for the file: %v", err)
 	}
 	if _, err := os.Lstat(outside); err == nil {
-		t.Error("made where the link leads")
+		t.Error("made at the target of the link")
 	}
 }

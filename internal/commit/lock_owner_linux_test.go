@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// said returns the content of a lock of this process, for a test to change.
+// said returns the content of a lock of this process, so that a test can change it.
 func said(t *testing.T) map[string]any {
 	t.Helper()
 	fsys := hiding(rootFs(t))
@@ -67,15 +67,15 @@ func TestLock_process(t *testing.T) {
 		taken  bool
 	}{
 		{"this process", nil, false},
-		{"one before it of the same number", map[string]any{"process": "another"}, true},
-		{"one of the same number in another container", map[string]any{"process": "another", "space": "pid:[1]"}, false},
-		{"one of this machine under another name", map[string]any{"process": "another", "host": "another"}, true},
-		{"one of this machine that lives", map[string]any{"pid": parent, "started": started}, false},
-		{"one whose number has been given again", map[string]any{"pid": parent, "started": "1"}, true},
-		{"one that has ended and was not waited for", map[string]any{"pid": zombie.Process.Pid, "started": ""}, true},
-		{"one from before the machine was started", map[string]any{"boot": "another"}, true},
-		{"one of another machine", map[string]any{"boot": "another", "host": "another"}, false},
-		{"one without a number", map[string]any{"pid": 0}, false},
+		{"an earlier process with the same number", map[string]any{"process": "another"}, true},
+		{"the same number in another container", map[string]any{"process": "another", "space": "pid:[1]"}, false},
+		{"this machine under another name", map[string]any{"process": "another", "host": "another"}, true},
+		{"a living process of this machine", map[string]any{"pid": parent, "started": started}, false},
+		{"a reused number", map[string]any{"pid": parent, "started": "1"}, true},
+		{"a zombie process", map[string]any{"pid": zombie.Process.Pid, "started": ""}, true},
+		{"a process from before the boot", map[string]any{"boot": "another"}, true},
+		{"a process of another machine", map[string]any{"boot": "another", "host": "another"}, false},
+		{"no number", map[string]any{"pid": 0}, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestLock_process(t *testing.T) {
 				if err := plantLock(fsys, string(data)); err != nil {
 					t.Fatal(err)
 				}
-				// A free lock of the system is better evidence, but this owner has not claimed one.
+				// A free lock of the system is better evidence, but this owner has not recorded such a lock.
 				wait, want := 10*time.Second, error(nil)
 				fromElsewhere := kind == "root" && tt.change["boot"] != nil
 				if !tt.taken && !fromElsewhere {
@@ -112,7 +112,7 @@ func TestLock_holderNamed(t *testing.T) {
 	dir := fstest.TempDir(t)
 	program, err := exec.LookPath("flock")
 	if err != nil {
-		t.Skip("no flock(1) here")
+		t.Skip("flock(1) is not installed")
 	}
 	cmd := exec.CommandContext(t.Context(), program, "--shared", dir, "sh", "-c", "echo locked; cat")
 	in, err := cmd.StdinPipe()

@@ -47,16 +47,16 @@ func TestLock_takeOver(t *testing.T) {
 	aside := func(name string) bool { return strings.HasPrefix(path.Base(name), "lock-") }
 	tests := []struct {
 		name string
-		// when selects the operation, once, and then is what happens at it.
+		// when selects an operation, the first that matches; then is called at that operation.
 		when  func(op, name string) bool
 		then  func(fsys afero.Fs) error
 		err   error  // of the operation; nil for the error of then
 		want  error  // of Lock; nil if it is taken
 		owner string // in the lock afterwards
 	}{
-		{"another one takes over", func(op, name string) bool { return op == "rename" && aside(name) },
+		{"another process takes over", func(op, name string) bool { return op == "rename" && aside(name) },
 			func(f afero.Fs) error { return plantLock(f, livingOwner) }, nil, capability.ErrLocked, livingOwner},
-		{"another one has taken over and is done", func(op, name string) bool { return op == "rename" && aside(name) },
+		{"another process has taken over and is done", func(op, name string) bool { return op == "rename" && aside(name) },
 			func(f afero.Fs) error { return f.RemoveAll(stateDir + "/lock") }, nil, nil, ""},
 		{"it cannot be moved", func(op, name string) bool { return op == "rename" && aside(name) },
 			nil, syscall.EIO, syscall.EIO, dead},
@@ -106,7 +106,7 @@ func TestLock_takeOver(t *testing.T) {
 				return
 			}
 			if data, _ := afero.ReadFile(fsys, stateDir+"/lock/owner"); string(data) != tt.owner {
-				t.Errorf("the lock says %q, want %q", data, tt.owner)
+				t.Errorf("the lock has %q, want %q", data, tt.owner)
 			}
 		})
 	}
@@ -122,7 +122,7 @@ func TestLock_unsigned(t *testing.T) {
 	}{
 		{"nobody", "", true},
 		{"the dead", deadOwner(t), true},
-		{"somebody torn by a power cut", `{"host":`, true},
+		{"an owner torn by a power cut", `{"host":`, true},
 		{"the living", livingOwner, false},
 	}
 	for _, tt := range tests {
@@ -176,7 +176,7 @@ func TestLock_crowd(t *testing.T) {
 	}{
 		{"it was made", "mkdir", stateDir, 1, func(f afero.Fs) error { return f.Mkdir(stateDir, 0o700) }},
 		{"it was removed again", "lstat", stateDir, 2, func(f afero.Fs) error { return f.RemoveAll(stateDir) }},
-		{"another one keeps version control away", "open", stateDir + "/.gitignore", 1, func(f afero.Fs) error {
+		{"another process writes .gitignore", "open", stateDir + "/.gitignore", 1, func(f afero.Fs) error {
 			return afero.WriteFile(f, stateDir+"/.gitignore", []byte("*\n"), 0o600)
 		}},
 		{"it was removed before the lock", "mkdir", stateDir + "/lock", 1, func(f afero.Fs) error { return f.RemoveAll(stateDir) }},

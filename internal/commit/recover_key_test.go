@@ -16,10 +16,10 @@ import (
 )
 
 // TestUserKey has plans signed with the key of the user. The key is made when there is something to sign, not by a
-// process that only looks.
+// process that only reads.
 func TestUserKey(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the directory for settings is set as Linux has it")
+		t.Skip("the test sets the configuration directory as on Linux")
 	}
 	config := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", config)

@@ -38,7 +38,7 @@ func (h handing) Open(n string) (afero.File, error) {
 func TestKill_otherKind(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("handles tell no directories apart here")
+		t.Skip("handles do not distinguish directories here")
 	}
 	for _, first := range []string{"root", "plain"} {
 		for _, sc := range crashScenarios() {

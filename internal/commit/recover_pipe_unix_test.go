@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestRecover_pipes: a pipe in place of a file of a transaction is not opened. Opening one waits for a writer on a file
-// system that has only the methods of afero.Fs; a root never waits.
+// TestRecover_pipes: a named pipe in place of a file of a transaction is not opened. Opening a pipe waits for a writer
+// on a file system that has only the methods of afero.Fs; a root never waits.
 func TestRecover_pipes(t *testing.T) {
 	t.Parallel()
 	for _, at := range []struct{ phase, name string }{
@@ -47,7 +47,7 @@ func TestRecover_pipes(t *testing.T) {
 			_, err = commit.Inspect(bg, options(watched))
 			fstest.Must(t, err)
 			if _, err := commit.Recover(bg, options(watched)); err == nil {
-				t.Error("it goes on")
+				t.Error("the recovery succeeds")
 			}
 			if n := opened.Load(); n > 0 {
 				t.Errorf("it was opened %d times", n)

@@ -180,7 +180,7 @@ func TestRecover_table(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.name == "empty directory" {
-				return // the tree was half written, which recovery cannot know
+				return // the tree was half written, which recovery cannot detect
 			}
 			if got := tr.settled(t, tt.name); got != tt.isNew {
 				t.Errorf("tree is new: %v, want %v", got, tt.isNew)

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// spy records what a commit does through handles of directories, which simulated disks do not have.
+// spy records the operations of a commit on handles of directories, which simulated disks do not have.
 type spy struct {
 	mu    sync.Mutex
 	notes []string

@@ -36,7 +36,7 @@ func TestApply_lostFlags(t *testing.T) {
 		}
 		f.Close()
 		if err != nil {
-			t.Skip("this file system does not take these flags: ", err)
+			t.Skip("this file system does not support these flags: ", err)
 		}
 	}
 	edited := func(names ...string) []string {

@@ -23,8 +23,8 @@ func (l losingFs) CopyMeta(_, to string) error {
 	return names.PathError("copymeta", to, errors.Join(l.owner, &rootfs.LostFlags{Letters: "c"}))
 }
 
-// TestApply_lostOwnerAndFlags: lost inode flags do not hide that the owner is lost, whose permissions must then not be
-// granted to others, or that the disk fails.
+// TestApply_lostOwnerAndFlags: lost inode flags hide neither a lost owner nor a failing disk. If the owner is lost, the
+// owner's permissions must not be granted to others.
 func TestApply_lostOwnerAndFlags(t *testing.T) {
 	t.Parallel()
 	root := rootFs(t).(*rootfs.FS)

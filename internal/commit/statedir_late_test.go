@@ -97,7 +97,7 @@ func TestStateDir_owner(t *testing.T) {
 		return nil
 	}}
 	if _, err := commit.Apply(bg, options(withHooks(fsys, h)), changes); !errors.Is(err, syscall.EIO) {
-		t.Errorf("whose the tree is cannot be told: %v", err)
+		t.Errorf("the owner of the tree is unknown: %v", err)
 	}
 	if _, err := commit.Apply(bg, options(fsys), changes); err != nil {
 		t.Error(err)

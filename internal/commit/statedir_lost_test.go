@@ -51,7 +51,7 @@ func TestLost(t *testing.T) {
 					rep, err := commit.Apply(bg, o, tr.changes)
 					tr.hooks.before = nil
 					if _, pending := errors.AsType[*commit.PendingError](err); pending || errors.Is(err, commit.ErrIndeterminate) {
-						t.Errorf("operation %d: Recover is asked for, which can do nothing: %v", at, err)
+						t.Errorf("operation %d: the error asks for Recover, which can do nothing: %v", at, err)
 					}
 					is := untimed(snapshot(t, fsys, false))
 					for _, tree := range []map[string]string{is, old, want} {
@@ -85,7 +85,7 @@ func TestLost(t *testing.T) {
 							told = append(told, p.Path)
 						}
 						if !slices.Equal(differ, told) {
-							t.Errorf("operation %d: %v are not what they were: %v", at, differ, err)
+							t.Errorf("operation %d: %v are not as before: %v", at, differ, err)
 						}
 					default:
 						t.Errorf("operation %d: %+v, %v", at, rep, err)

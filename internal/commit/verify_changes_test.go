@@ -33,11 +33,11 @@ func TestApply_refusesChanges(t *testing.T) {
 		want    string
 	}{
 		{"a path twice", []change.Change{created("n"), created("n")}, nil, `two changes of "n"`},
-		{"two stories of what is there", []change.Change{
+		{"two old states of one path", []change.Change{
 			{Kind: change.Renamed, Path: "x", From: "a", Old: one, New: one},
 			{Kind: change.Deleted, Path: "a", Old: two},
 		}, nil, `contradict each other about what is at "a"`},
-		{"two stories of what is replaced", []change.Change{
+		{"two states of a replaced path", []change.Change{
 			{Kind: change.Renamed, Path: "x", From: "a", Old: one, New: one},
 			{Kind: change.Renamed, Path: "a", From: "b", Old: one, New: one, Replaced: two},
 		}, nil, `contradict each other about what is at "a"`},

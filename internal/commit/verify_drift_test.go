@@ -87,7 +87,7 @@ func TestApply_drift(t *testing.T) {
 			got := snapshot(t, fsys, false)
 			want["a"] = got["a"] // the commit may already have been at work when the tree was inspected
 			if _, there := want[tt.path]; !there && tt.phase == "apply" {
-				delete(got, tt.path) // undoing cannot know who removed it, and restores it
+				delete(got, tt.path) // the undo cannot detect that another program has removed it, and restores it
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// It must be a file system like any other.
+// crashfs passes the tests for all file systems.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	fstest.Run(t, func(*testing.T) afero.Fs { return crashfs.New() }, fstest.Options{})
@@ -115,7 +115,7 @@ func TestPowerCut(t *testing.T) {
 			show: func(f *crashfs.Fs) string { return read(f, "x") + read(f, "y") },
 			some: []string{"no fileno file", "oldother", "oldno file", "no fileother"},
 		},
-		"a directory is not removed before what was in it": {
+		"a directory is not removed before its contents": {
 			do: func(t *testing.T, f *crashfs.Fs) {
 				if err := errors.Join(f.Rename("d/f", "f"), f.Remove("d")); err != nil {
 					t.Fatal(err)
@@ -129,7 +129,7 @@ func TestPowerCut(t *testing.T) {
 			},
 			always: "there",
 		},
-		"what a sync needs is synced": {
+		"parents that a sync needs are synced": {
 			do: func(t *testing.T, f *crashfs.Fs) {
 				if err := errors.Join(f.Mkdir("e", 0o755), f.Rename("a", "e/a"), f.Rename("e/a", "d/a"), f.SyncDir("d")); err != nil {
 					t.Fatal(err)
@@ -182,7 +182,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// Changes of a copy must not appear in the original, or the other way round.
+// Changes of a copy must not appear in the original, and vice versa.
 func TestKill_isACopy(t *testing.T) {
 	t.Parallel()
 	f := crashfs.New()

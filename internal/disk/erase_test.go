@@ -51,7 +51,7 @@ func TestRemoveTree(t *testing.T) {
 			t.Errorf("%s: x is left: %v", name, err)
 		}
 		if _, err := fsys.Stat("y/kept"); err != nil {
-			t.Errorf("%s: what a link led to is gone: %v", name, err)
+			t.Errorf("%s: the target of a link is gone: %v", name, err)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestLook(t *testing.T) {
 			id, _ := root.IdentityOf(info)
 			if got.Mode != info.Mode()&modes.PermBits || !got.ModTime.Equal(info.ModTime()) || got.ID != id ||
 				kind == change.File && got.Size != info.Size() {
-				t.Errorf("%s: %+v, lstat says %v, %v, %+v", name, got, info.Mode(), info.ModTime(), id)
+				t.Errorf("%s: %+v, lstat reports %v, %v, %+v", name, got, info.Mode(), info.ModTime(), id)
 			}
 		}
 		if s, err := d.Look(dir + "/link"); err != nil || s.Target != "file" {

@@ -76,11 +76,11 @@ func TestMap(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if exact.Survives(v) || !exact.Survives(exact.Map(value{Text: "ü", Inner: &value{}, Any: []any{"a"}}, func(text string) string { return text })) {
-		t.Error("what JSON changes is not seen")
+		t.Error("a value that JSON changes is not noticed")
 	}
 	for _, v := range []any{"\xff", []string{"\xff"}, map[string]int{"\xff": 1}, map[string]any{"a": []any{"\uFDD0"}}, &value{Keys: map[string]*int{"\xff": nil}}} {
 		if exact.Survives(v) {
-			t.Errorf("JSON keeps %q as it is", v)
+			t.Errorf("JSON keeps %q unchanged", v)
 		}
 	}
 	if v.Text != "\xff" || v.List[1] != "\xfe" {

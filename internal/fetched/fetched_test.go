@@ -41,6 +41,6 @@ func TestUnpack(t *testing.T) {
 		t.Error("an archive writes outside of the directory")
 	}
 	if err := unpack([]byte("x"), dir); err == nil {
-		t.Error("a text is taken for an archive")
+		t.Error("a text is accepted as an archive")
 	}
 }

@@ -147,6 +147,6 @@ func TestFile_owner(t *testing.T) {
 	}
 	fstest.Must(t, fsys.RemoveAll("run.lock"))
 	if err := held.Close(); !errors.Is(err, filelock.ErrLost) {
-		t.Errorf("after the mark was taken away: %v", err)
+		t.Errorf("after the mark was removed: %v", err)
 	}
 }

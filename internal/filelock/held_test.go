@@ -27,7 +27,7 @@ func TestHeld(t *testing.T) {
 				t.Errorf("%s: held %t, %v; want %t", name, held, err, want)
 			}
 			if after := fstest.List(t, fsys, "."); len(after) != len(before) {
-				t.Errorf("%s: a look has left %q", name, after)
+				t.Errorf("%s: the check has left %q", name, after)
 			}
 		}
 		look(false)

@@ -119,7 +119,7 @@ func TestFixingLoop(t *testing.T) {
 	}
 }
 
-// A service call that is repeated five times, and a step that finds its answer incomplete.
+// A service call is repeated five times, because a step finds its answer incomplete.
 func TestIncompleteAnswer(t *testing.T) {
 	t.Parallel()
 	m := machine(t, []flow.Step{{MaxRetries: 5, MaxVisits: 6}, {Retries: []flow.Retry{{To: 0}}}}, 0)

@@ -75,7 +75,7 @@ func (s *staged) apply(t *testing.T, move flow.Move) {
 	}
 	at := s.saves[move.Savepoint]
 	if at > len(s.now) {
-		t.Fatalf("move %+v goes back to a savepoint that was taken back", move)
+		t.Fatalf("move %+v goes back to a savepoint that was dropped", move)
 	}
 	s.now = s.now[:at]
 	for k := move.Savepoint + 1; k < len(s.saves); k++ {
@@ -158,7 +158,7 @@ func TestRandomWays(t *testing.T) {
 					continue
 				}
 				if diff := cmp.Diff(move, other.Done(o)); diff != "" {
-					t.Errorf("a restored machine moves otherwise (-want +got):\n%s", diff)
+					t.Errorf("a restored machine moves differently (-want +got):\n%s", diff)
 				}
 			}
 			stage.apply(t, move)
@@ -177,7 +177,7 @@ func TestRandomWays(t *testing.T) {
 		again := machine(t, graph, maxSteps)
 		for k, o := range outcomes {
 			if diff := cmp.Diff(moves[k], again.Done(o)); diff != "" {
-				t.Errorf("said again (-want +got):\n%s", diff)
+				t.Errorf("repeated (-want +got):\n%s", diff)
 			}
 		}
 		var want []int

@@ -213,7 +213,7 @@ func TestTable(t *testing.T) {
 			}
 			at, ok := m.At()
 			if at.Step != got.To || ok != (got.To < 5) || m.Completed() {
-				t.Errorf("it stands at %+v, %t, after the move %+v", at, ok, got)
+				t.Errorf("it is at %+v, %t, after the move %+v", at, ok, got)
 			}
 			if ended := got.Row == 9 || got.Row == 10; ok == ended {
 				t.Errorf("row %d: the run goes on: %t", got.Row, ok)
@@ -298,7 +298,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
 	if at, _ := m.At(); at != (flow.Position{Step: 3, Visit: 1, Attempt: 3, Savepoint: 6}) {
-		t.Errorf("it stands at %+v", at)
+		t.Errorf("it is at %+v", at)
 	}
 	play(t, m, "x")
 	for i := range want {

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The reference: a directory of the operating system.
+// The reference is a directory of the operating system.
 func TestRun_operatingSystem(t *testing.T) {
 	fstest.Run(t, func(t *testing.T) afero.Fs {
 		root, err := rootfs.Open(t.TempDir())

@@ -41,7 +41,7 @@ func TestFaultsAllowNothing(t *testing.T) {
 		"a write of a directory": func(tree guard.Tree) error {
 			return made.NewRepositories(tree).Check("d/x", guard.Write, true)
 		},
-		"what a path holds": func(tree guard.Tree) error {
+		"the protected files below a path": func(tree guard.Tree) error {
 			_, err := made.NewRepositories(tree).Holds("d/x")
 			return err
 		},

@@ -74,7 +74,7 @@ func TestSpans(t *testing.T) {
 				at := 0
 				for _, s := range language.Line(line) {
 					if s.From < at || s.To <= s.From || s.To > len(line) || s.Kind < Comment || s.Kind > Keyword {
-						t.Fatalf("%q has the span %+v behind %d", line, s, at)
+						t.Fatalf("%q has the span %+v after %d", line, s, at)
 					}
 					for _, edge := range []int{s.From, s.To} {
 						if edge < len(line) && !utf8.RuneStart(line[edge]) && utf8.ValidString(line) {
@@ -95,7 +95,7 @@ func TestTable(t *testing.T) {
 	for _, l := range languages() {
 		for _, name := range strings.Fields(l.names) {
 			if seen[name] {
-				t.Errorf("%s is there twice", name)
+				t.Errorf("%s occurs twice", name)
 			}
 			seen[name] = true
 		}

@@ -152,7 +152,7 @@ func (r *repo) compare(t *testing.T) (matched int) {
 		}
 		if got := r.askUs(p); got != want[i] {
 			if wrong++; wrong <= 10 {
-				t.Errorf("%q: got %q, git says %q\n%s", p, got, want[i], r.explain(p))
+				t.Errorf("%q: got %q, git has %q\n%s", p, got, want[i], r.explain(p))
 			}
 		}
 	}

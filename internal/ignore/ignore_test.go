@@ -81,7 +81,7 @@ func TestRules(t *testing.T) {
 	}
 	f.Rules()[0].Negated = false
 	if !f.Match("d/a", true).Negated {
-		t.Error("the list handed out is the list in use")
+		t.Error("the returned list is the list in use")
 	}
 }
 

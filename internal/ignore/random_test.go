@@ -108,7 +108,7 @@ func TestRandomAgainstGit(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
 	g := generator{rand.New(rand.NewPCG(seed, 1))}
-	const atOnce = 1000 // in one repository
+	const atOnce = 1000 // trees in one repository
 	sets, files, paths := fstest.Runs(200, 600, 30_000), 0, 0
 	for first := 0; first < sets && !t.Failed(); first += atOnce {
 		r := g.repo(min(atOnce, sets-first))

@@ -76,7 +76,7 @@ func TestTableAgainstGit(t *testing.T) {
 	}
 }
 
-// Rules at the very top have no directory in front of them, which is a special case.
+// Rules at the very top have no directory above them, which is a special case.
 func TestTopAgainstGit(t *testing.T) {
 	needGit(t)
 	t.Parallel()

@@ -99,7 +99,7 @@ func TestCheck(t *testing.T) {
 	}{
 		{"no action", interpolate.Step{}, nil},
 		{"no templates", interpolate.Step{Action: action{Text: "{{ .Values.x }} {{user.files}}", Files: []string{"a"}}, Path: "a/b"}, nil},
-		{"right ones", interpolate.Step{
+		{"valid templates", interpolate.Step{
 			Action: action{Text: `{{find.count}} \{{find.nothing}} {{step1.risk}}`, Files: []string{"{{find.files}}"}, Named: map[string]string{"k": "{{fix-it.edits}}"}},
 			Bind:   map[string]string{"/line": "{{find.count}}", "/last": "{{steps[0].count}}", "/lines": "{{find.count}}"},
 			Path:   "{{find.files[0]}}",
@@ -122,7 +122,7 @@ func TestCheck(t *testing.T) {
 			"/params/text unknown_template step 'here': '{{find.count' has no closing braces, so this stays as it is; write {{find.count}} ()",
 			"/params/text unknown_template step 'here': '{{find.files[0] ' has no closing braces, so this stays as it is; write {{find.files[0]}} ()",
 		}},
-		{"a closing brace is missing behind a position", interpolate.Step{Action: action{Text: "{{step1.count} {{steps[0].files[0] {{step9.x} {{stepx.y}"}}, []string{
+		{"a closing brace is missing after a position", interpolate.Step{Action: action{Text: "{{step1.count} {{steps[0].files[0] {{step9.x} {{stepx.y}"}}, []string{
 			"/params/text unknown_template step 'here': '{{step1.count' has no closing braces, so this stays as it is; write {{step1.count}} ()",
 			"/params/text unknown_template step 'here': '{{step9.x' has no closing braces, so this stays as it is; write {{step9.x}} ()",
 			"/params/text unknown_template step 'here': '{{steps[0].files[0] ' has no closing braces, so this stays as it is; write {{steps[0].files[0]}} ()",
@@ -311,7 +311,7 @@ func TestExpandErrors(t *testing.T) {
 			"parameter /files/1: template '{{find.files[2]}}': 'find.files' has 2 elements, index 2 is out of range"},
 		{"no value", action{Text: "x{{fix-it.risk}}"}, 1000, "/text", "x{{fix-it.risk}}", "parameter /text: template '{{fix-it.risk}}': has not run"},
 		{"too much data", action{Text: "{{fix-it.data}}"}, 130, "/text", "{{fix-it.data}}", ""},
-		{"too much in one", action{Text: "{{find.aggregated_content}}"}, 99, "/text", "{{find.aggregated_content}}", ""},
+		{"too much in one template", action{Text: "{{find.aggregated_content}}"}, 99, "/text", "{{find.aggregated_content}}", ""},
 		{"too much together", action{Text: "{{find.aggregated_content}}", Path: "{{find.aggregated_content}}!"}, 200, "/path", "{{find.aggregated_content}}!", ""},
 	}
 	for _, tt := range tests {
@@ -330,7 +330,7 @@ func TestExpandErrors(t *testing.T) {
 	}
 	texts, _ := checked(interpolate.Step{Action: action{Text: "{{find.aggregated_content}}", Path: "{{find.aggregated_content}}"}})
 	if _, err := texts.Expand(results, 200); err != nil {
-		t.Errorf("as much as allowed: %v", err)
+		t.Errorf("exactly as much as allowed: %v", err)
 	}
 }
 

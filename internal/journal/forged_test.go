@@ -53,7 +53,7 @@ func TestForged(t *testing.T) {
 	tests := []struct {
 		name           string
 		header, record string
-		want           journal.Reason // "" if it is to be taken
+		want           journal.Reason // "" if it is to be accepted
 		line           int
 		text           string // part of the message
 	}{
@@ -110,7 +110,7 @@ func TestSums(t *testing.T) {
 		"no signature":                     {append(bytes.Clone(body), "sum 00\n"...), journal.BadChecksum, 0, "has no sum"},
 		"sum of something else":            {append(bytes.Clone(body), "sum 00 -\n"...), journal.BadChecksum, 0, "sum is wrong"},
 		"record changed":                   {append(bytes.Clone(harmed), good[at:]...), journal.BadChecksum, 3, "(line 3)"},
-		"record changed, sum made anew":    {seal(nil, harmed), journal.BadFormat, 3, "checksum of the line"},
+		"record changed, new sum":          {seal(nil, harmed), journal.BadFormat, 3, "checksum of the line"},
 		"line without a checksum":          {seal(nil, []byte("millrace plan 1\nhello\n")), journal.BadFormat, 2, "checksum of the line"},
 		"signature where none is expected": {seal(key, body), journal.BadKey, 0, "key of this user"},
 		"nothing but sums":                 {seal(nil, []byte("millrace plan 1\n")), journal.BadVersion, 0, "header says 0"},
@@ -126,7 +126,7 @@ func TestSums(t *testing.T) {
 			t.Errorf("%s: %v (line %d), want %s, line %d, %q", name, err, e.Line, tt.reason, tt.line, tt.text)
 		}
 		if !errors.Is(err, &journal.Error{Reason: tt.reason}) || errors.Is(err, &journal.Error{Reason: journal.BadIdentity}) || errors.Is(err, errors.New("x")) {
-			t.Errorf("%s: is taken for another error", name)
+			t.Errorf("%s: is reported as another error", name)
 		}
 	}
 }

@@ -27,7 +27,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, r := range p.Records {
 			if clean, err := names.Clean(r.Path); err != nil || clean != r.Path || names.Within(r.Path, p.StateDir) {
-				t.Fatalf("path %q was taken", r.Path)
+				t.Fatalf("path %q was accepted", r.Path)
 			}
 		}
 		again, err := journal.Encode(p, nil)

@@ -101,7 +101,7 @@ func TestUserKey_unwritable(t *testing.T) {
 	}
 }
 
-// volatile reports whether it is in memory.
+// volatile is a file system that reports whether it is in memory.
 type volatile struct {
 	afero.Fs
 	memory bool
@@ -119,8 +119,8 @@ func TestInMemory(t *testing.T) {
 		want bool
 	}{
 		{"memory", mem, true},
-		{"says so", volatile{afero.NewOsFs(), true}, true},
-		{"says no", volatile{mem, false}, false},
+		{"reports true", volatile{afero.NewOsFs(), true}, true},
+		{"reports false", volatile{mem, false}, false},
 		{"unknown", errorfs.Only(mem), false},
 		{"disk", afero.NewOsFs(), false},
 	} {

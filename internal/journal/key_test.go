@@ -64,7 +64,7 @@ func TestUserKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := journal.UserKey(true); err == nil {
-		t.Error("a short key was taken")
+		t.Error("a short key was accepted")
 	}
 }
 

@@ -17,7 +17,7 @@ func TestSize(t *testing.T) {
 	p := sample()
 	data := encode(t, p, nil)
 	if again, err := journal.EncodeWithin(p, nil, len(data)); err != nil || !bytes.Equal(again, data) {
-		t.Errorf("one that just fits: %v", err)
+		t.Errorf("a plan that just fits: %v", err)
 	}
 	tooLarge := &journal.Error{Reason: journal.TooLarge}
 	if _, err := journal.EncodeWithin(p, nil, len(data)-1); !errors.Is(err, tooLarge) {

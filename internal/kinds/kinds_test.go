@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Doors are other modules and name the kinds as strings. Each kind is in the documentation, and the prompt has no other.
+// The command line and the other modules name the kinds as strings. Each kind is in the documentation, and the prompt
+// uses no other kind.
 func TestKindsAreDocumented(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -101,7 +101,7 @@ func TestHints(t *testing.T) {
 		{"misspelt", lenient.Meant(params, "patern", "/p"), lenient.Hint{Text: "did you mean 'pattern'?", At: "/p/pattern"}},
 		{"an alias", lenient.Unknown(f.Step, "/args", "/steps/0"), lenient.Hint{Text: "did you mean 'params'?", At: "/steps/0/params"}},
 		{"far from all", lenient.Unknown(params, "/zzz", ""), lenient.Hint{Text: "the fields are pattern, depth"}},
-		{"within what is not known", lenient.Unknown(params, "/zzz/x", ""), lenient.Hint{}},
+		{"within an unknown value", lenient.Unknown(params, "/zzz/x", ""), lenient.Hint{}},
 		{"a parameter in the step", f.Misplaced("pattern", "/steps/0", params), lenient.Hint{Text: "put 'pattern' into 'params'", At: "/steps/0/params/pattern"}},
 		{
 			"a field of the step among the parameters", f.UnknownParam("/expect", "/steps/0", params),

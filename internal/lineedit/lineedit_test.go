@@ -25,7 +25,7 @@ func apply(t failer, data string, splices []lineedit.Splice) string {
 	pos := int64(0)
 	for _, s := range splices {
 		if s.Off < pos || s.Len < 0 || s.Off+s.Len > int64(len(data)) {
-			t.Fatalf("splice %+v behind %d of %d bytes", s, pos, len(data))
+			t.Fatalf("splice %+v after %d of %d bytes", s, pos, len(data))
 		}
 		b.WriteString(data[pos:s.Off])
 		b.Write(s.Text)
@@ -83,13 +83,13 @@ func TestSplices(t *testing.T) {
 		{"between", "a\nb\n", edits{insert(1, "x\n")}, "a\nx\nb\n"},
 		{"end", "a\nb\n", edits{insert(2, "x\n")}, "a\nb\nx\n"},
 		{"a line end where a line follows", "a\nb\n", edits{insert(1, "x")}, "a\nx\nb\n"},
-		{"none at the end of the file", "a\nb\n", edits{insert(2, "x")}, "a\nb\nx"},
-		{"one behind a last line without", "a\nb", edits{insert(2, "x")}, "a\nb\nx"},
-		{"and as the text says behind it", "a\nb", edits{insert(2, "x\n")}, "a\nb\nx\n"},
+		{"text without a line end at the end of the file", "a\nb\n", edits{insert(2, "x")}, "a\nb\nx"},
+		{"text after a last line without a line end", "a\nb", edits{insert(2, "x")}, "a\nb\nx"},
+		{"the line end of the text after such a line", "a\nb", edits{insert(2, "x\n")}, "a\nb\nx\n"},
 		{"of the kind of the file", "a\r\nb", edits{insert(2, "x")}, "a\r\nb\r\nx"},
 		{"of the kind that is most frequent", "a\nb\r\nc\r\nd", edits{insert(4, "x")}, "a\nb\r\nc\r\nd\r\nx"},
 		{"of the kind of the text", "a", edits{insert(1, "x\r\ny")}, "a\r\nx\r\ny"},
-		{"none at all to go by", "a", edits{insert(0, "x")}, "x\na"},
+		{"a file without any line end", "a", edits{insert(0, "x")}, "x\na"},
 		{"several lines", "a\nb\n", edits{insert(1, "x\n\ny")}, "a\nx\n\ny\nb\n"},
 		{"two at one place", "a\nb\n", edits{insert(1, "x"), insert(1, "y\n"), insert(1, "z")}, "a\nx\ny\nz\nb\n"},
 		{"two at the end", "a", edits{insert(1, "x"), insert(1, "y")}, "a\nx\ny"},
@@ -97,13 +97,13 @@ func TestSplices(t *testing.T) {
 		{"replace", "a\nb\nc\n", edits{replace(2, 2, "x\ny\n")}, "a\nx\ny\nc\n"},
 		{"replace, with a line end", "a\nb\nc\n", edits{replace(1, 2, "x")}, "x\nc\n"},
 		{"the last line decides of the file's end", "a\nb\n", edits{replace(2, 2, "x")}, "a\nx"},
-		{"one way and the other", "a\nb", edits{replace(2, 2, "x\n")}, "a\nx\n"},
+		{"the file without a line end, the text with one", "a\nb", edits{replace(2, 2, "x\n")}, "a\nx\n"},
 		{"delete", "a\nb\nc\n", edits{replace(2, 2, "")}, "a\nc\n"},
 		{"delete the last", "a\nb", edits{replace(2, 2, "")}, "a\n"},
 		{"delete all", "a\nb\n", edits{replace(1, 2, "")}, ""},
 		{"borders", "a\nb\nc\n", edits{replace(2, 2, "B"), insert(1, "x"), insert(2, "y")}, "a\nx\nB\ny\nc\n"},
-		{"behind a last line that is replaced", "a\nb", edits{insert(2, "y"), replace(2, 2, "B")}, "a\nB\ny"},
-		{"behind a last line that is deleted", "a\nb", edits{insert(2, "y"), replace(2, 2, "")}, "a\ny"},
+		{"after a last line that is replaced", "a\nb", edits{insert(2, "y"), replace(2, 2, "B")}, "a\nB\ny"},
+		{"after a last line that is deleted", "a\nb", edits{insert(2, "y"), replace(2, 2, "")}, "a\ny"},
 		{"between two that are replaced", "a\nb\n", edits{replace(1, 1, "A"), insert(1, "x"), replace(2, 2, "B")}, "A\nx\nB"},
 		{"an empty text is not a line", "a\nb", edits{insert(2, ""), insert(1, "")}, "a\nb"},
 		{"an empty file", "", edits{insert(0, "x")}, "x"},
@@ -147,11 +147,11 @@ func TestOverlaps(t *testing.T) {
 		{"apart", []lineedit.Edit{replace(1, 2, ""), replace(3, 4, ""), replace(6, 6, "")}, nil},
 		{"insert at both borders", []lineedit.Edit{insert(4, "x"), replace(2, 4, ""), insert(1, "x")}, nil},
 		{"insert within", []lineedit.Edit{insert(3, "x"), replace(2, 4, "")}, []lineedit.Overlap{{0, 1}}},
-		{"insert behind the first line", []lineedit.Edit{replace(2, 4, ""), insert(2, "x")}, []lineedit.Overlap{{0, 1}}},
+		{"insert after the first line", []lineedit.Edit{replace(2, 4, ""), insert(2, "x")}, []lineedit.Overlap{{0, 1}}},
 		{"insert in front of the last line", []lineedit.Edit{replace(1, 2, ""), insert(1, "x")}, []lineedit.Overlap{{0, 1}}},
 		{"one line in common", []lineedit.Edit{replace(3, 5, ""), insert(0, "x"), replace(1, 3, "")}, []lineedit.Overlap{{0, 2}}},
 		{"the same lines", []lineedit.Edit{replace(2, 2, ""), replace(2, 2, "")}, []lineedit.Overlap{{0, 1}}},
-		{"a large one around small ones", []lineedit.Edit{replace(2, 2, ""), replace(1, 6, ""), insert(4, "x")}, []lineedit.Overlap{{0, 1}, {1, 2}}},
+		{"a large edit around small edits", []lineedit.Edit{replace(2, 2, ""), replace(1, 6, ""), insert(4, "x")}, []lineedit.Overlap{{0, 1}, {1, 2}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -63,7 +63,7 @@ func model(data string, form lineedit.Form, edits []lineedit.Edit) (string, bool
 			switch crlf, lf := strings.Count(data, "\r\n"), strings.Count(data, "\n"); {
 			case only:
 				end = "\r"
-			case lf == 0: // the first line end that follows, which texts without any do not have
+			case lf == 0: // the first line end that follows, if any
 			case crlf > lf-crlf && crlf >= strings.Count(data, "\r")-crlf:
 				end = "\r\n"
 			case lf-crlf < strings.Count(data, "\r")-crlf:
@@ -107,7 +107,7 @@ func TestModel(t *testing.T) {
 		want, ok := model(data, file.Form, edits)
 		splices, over := splices(t, file, edits)
 		if ok != (len(over) == 0) {
-			t.Fatalf("%q, %+v: overlaps %v, but the model says %v", data, edits, over, ok)
+			t.Fatalf("%q, %+v: overlaps %v, but the model reports %v", data, edits, over, ok)
 		}
 		if !ok {
 			overlaps++

@@ -22,10 +22,10 @@ func TestOneMatchEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	data := []byte(strings.Repeat("x", 160<<10))
 	for name, source := range map[string]string{
-		"a large program":          strings.Repeat(`(?:x?){1000}`, 6) + `\d`,
-		"one that looks behind":    `\b` + strings.Repeat(`(?:x?){1000}`, 6) + `\d`,
-		"one over several lines":   strings.Repeat(`(?:x?){1000}`, 6) + `[^x]\d`,
-		"states that are not kept": `(?:x|y)*x(?:x|y){900}\d`,
+		"a large program":              strings.Repeat(`(?:x?){1000}`, 6) + `\d`,
+		"a look at the byte before":    `\b` + strings.Repeat(`(?:x?){1000}`, 6) + `\d`,
+		"a pattern over several lines": strings.Repeat(`(?:x?){1000}`, 6) + `[^x]\d`,
+		"states that are not kept":     `(?:x|y)*x(?:x|y){900}\d`,
 	} {
 		p := compile(t, source, match.Regex, match.Flags{})
 		text := data
@@ -95,7 +95,7 @@ func TestLargePatternsAreRefused(t *testing.T) {
 		}
 	}
 	if _, err := match.Parse(strings.Repeat("-é", 1000), match.Literal, match.Flags{IgnoreCase: true}); err != nil {
-		t.Errorf("a text is refused for what it would mean in an expression: %v", err)
+		t.Errorf("a text is refused as if it were an expression: %v", err)
 	}
 }
 

@@ -68,7 +68,7 @@ func TestManyMatches(t *testing.T) {
 	}
 	p := compile(t, "a\nb", match.Literal, match.Flags{})
 	if contains(p, data) {
-		t.Error("found what is not there")
+		t.Error("found a text that does not exist")
 	}
 }
 

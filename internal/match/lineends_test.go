@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestLineEnds checks what the package documents about "\r\n".
+// TestLineEnds checks the documented rules for "\r\n".
 func TestLineEnds(t *testing.T) {
 	for _, test := range []struct {
 		name, pattern string
@@ -46,7 +46,7 @@ func TestLineEnds(t *testing.T) {
 		{"lines change places", `(\w+)\n(\w+)`, match.Regex, "$2\n$1", "a\r\nb\r\nc\nd\n", "b\r\na\r\nd\nc\n"},
 		{"line ends alone", `\n`, match.Regex, "\n\n", "a\r\nb\n", "a\r\n\r\nb\n\n"},
 		{"lines are joined", `\n`, match.Regex, " ", "a\r\nb\n", "a b "},
-		{"what names it adapts nothing", `(\r?);`, match.Regex, ";\n", "a;\r\n", "a;\n\r\n"},
+		{"a pattern that names the carriage return adapts nothing", `(\r?);`, match.Regex, ";\n", "a;\r\n", "a;\n\r\n"},
 		{"$ without m is the end", `a$`, match.Regex, "x", "a\r\na", "a\r\nx"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

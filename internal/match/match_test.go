@@ -23,7 +23,7 @@ func compile(t testing.TB, pattern string, mode match.Mode, flags match.Flags) *
 	return p
 }
 
-// replace does what an edit does: it replaces each match with the template.
+// replace works like an edit: it replaces each match with the template.
 func replace(p *match.Pattern, tmpl match.Template, data []byte) []byte {
 	var out []byte
 	pos := 0
@@ -102,7 +102,7 @@ func compareWithRegexp(t interface {
 	p, err := match.Compile(source, match.Regex, match.Flags{})
 	re, want := regexp.Compile(source)
 	if (err == nil) != (want == nil) && source != "" {
-		t.Fatalf("%q: %v, but regexp says %v", source, err, want)
+		t.Fatalf("%q: %v, but regexp returns %v", source, err, want)
 	}
 	if err != nil {
 		return
@@ -269,14 +269,14 @@ func TestBadPatterns(t *testing.T) {
 		t.Errorf("empty pattern: %v", err)
 	}
 	if _, err := match.ParseFlags("ix"); err == nil {
-		t.Error("flag x was taken")
+		t.Error("flag x was accepted")
 	}
 	if f, err := match.ParseFlags("smi"); err != nil ||
 		f != (match.Flags{IgnoreCase: true, MultiLine: true, DotAll: true}) {
 		t.Errorf("flags %v %v", f, err)
 	}
 	if _, err := match.ParseMode("glob", match.Auto); err == nil {
-		t.Error("mode glob was taken")
+		t.Error("mode glob was accepted")
 	}
 }
 

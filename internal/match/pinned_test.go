@@ -13,7 +13,7 @@ func TestPinned(t *testing.T) {
 		source, data string
 		want         int
 	}{
-		{`(?m)[^\n]|b$`, "a\r\r\n", 2}, // the first \r stays, and is not taken for the "\r" of a line end again
+		{`(?m)[^\n]|b$`, "a\r\r\n", 2}, // the first \r stays, and does not count as the "\r" of a line end
 		{`(?m)a$|\b\n`, "a\r\nb\r\n", 3},
 		{`(?m)a(b$)?|\b\n`, "ab\r\n", 2},
 		{`(?m)a(b$)?`, "ab\r\nab", 2},

@@ -9,7 +9,7 @@ import (
 )
 
 // TestForeignGroups: a group in the syntax of another program is refused with the right syntax. An & that may mean the
-// match is a doubt.
+// match is reported as a doubt.
 func TestForeignGroups(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -100,7 +100,7 @@ func TestStreamProperty(t *testing.T) {
 			}
 			if !bytes.Equal(at.Data, data[at.Off:int(at.Off)+len(at.Data)]) ||
 				at.Line != bytes.Count(data[:at.Off], []byte("\n")) {
-				t.Fatal("a window is not what stands there")
+				t.Fatal("a window differs from the text")
 			}
 			text := piece.Replace(loc)
 			loc = slices.Clone(loc)

@@ -15,7 +15,7 @@ import (
 // A lock in memory belongs to the process and to one tree: nothing in the tree counts as a lock.
 func TestMemFs_Lock_broughtAlong(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
-	cancel() // a free lock is granted anyway
+	cancel() // a free lock is granted even after the context has ended
 	lock := func(what string, fsys afero.Fs) {
 		t.Helper()
 		held, err := fstest.Raise(t, fsys).(capability.Locker).Lock(done)

@@ -68,7 +68,7 @@ func TestMemFs_worlds(t *testing.T) {
 	}
 	for _, old := range []string{"src", "/src", "src/b", "/src/a"} {
 		if _, err := plain.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%q is still there: %v", old, err)
+			t.Errorf("%q still exists: %v", old, err)
 		}
 	}
 	// A replacement takes effect in both worlds.
@@ -77,7 +77,7 @@ func TestMemFs_worlds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := plain.Stat("/both"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("/both is still there: %v", err)
+		t.Errorf("/both still exists: %v", err)
 	}
 	fstest.Write(t, plain, "/both", "absolute")
 
@@ -86,7 +86,7 @@ func TestMemFs_worlds(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := fsys.Stat("both"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a removed file is still there: %v", err)
+		t.Errorf("a removed file still exists: %v", err)
 	}
 	if err := fsys.Rename("only", "src"); err != nil {
 		t.Fatal(err)
@@ -112,14 +112,14 @@ func TestMemFs_worldsOfTwoKinds(t *testing.T) {
 			fsys := fstest.Raise(t, plain)
 			info, err := fsys.Stat("a")
 			if err != nil || info.IsDir() != (files[1] == "a/x") {
-				t.Errorf("%q: Stat = %v, %v, want what is in the relative world", files, info, err)
+				t.Errorf("%q: Stat = %v, %v, want the entry of the relative world", files, info, err)
 			}
 			if err := do(fsys); err != nil {
 				t.Errorf("%s with %q: %v", op, files, err)
 			}
 			for _, name := range []string{"a", "/a", "a/x", "/a/x"} {
 				if _, err := plain.Stat(name); !errors.Is(err, fs.ErrNotExist) {
-					t.Errorf("%s with %q: %q is still there: %v", op, files, name, err)
+					t.Errorf("%s with %q: %q still exists: %v", op, files, name, err)
 				}
 			}
 		}

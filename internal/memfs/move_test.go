@@ -51,7 +51,7 @@ func TestMemFs_moveKeeps(t *testing.T) {
 					t.Errorf("%s of %d bytes: the other one has %q", name, size, got)
 				}
 			} else if _, err := plain.Stat("d/a"); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("%s of %d bytes: the old name is still there: %v", name, size, err)
+				t.Errorf("%s of %d bytes: the old name still exists: %v", name, size, err)
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestMemFs_exchangeWhileRead(t *testing.T) {
 		t.Errorf("read %q", got)
 	}
 	if got := fstest.Read(t, plain, "a"); got != "new text" {
-		t.Errorf("at the name is %q now", got)
+		t.Errorf("the name now has %q", got)
 	}
 }
 

@@ -72,7 +72,7 @@ func FuzzPaths(f *testing.F) {
 		}
 		theirs, terr := root.Stat(filepath.FromSlash(clean))
 		if (err == nil) != (terr == nil) || err == nil && !os.SameFile(info, theirs) {
-			t.Fatalf("%q: %v, %v; package os says %v, %v", clean, info, err, theirs, terr)
+			t.Fatalf("%q: %v, %v; package os returns %v, %v", clean, info, err, theirs, terr)
 		}
 	})
 }

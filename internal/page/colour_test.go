@@ -15,8 +15,8 @@ import (
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// A line in colours has the text of the line, and no markup but colours and marks, in every language and whatever the
-// line has.
+// A coloured line has the text of the line, and no markup except colours and marks, in every language and with any
+// text.
 func TestColoursOnlyColour(t *testing.T) {
 	t.Parallel()
 	pieces := []string{"<b>", "</b>", "</td>", "&amp;", "&#60;", `"`, "'", "`", "/*", "*/", "//", "<!--", "-->", "# ", "--", "\\",

@@ -63,8 +63,8 @@ func cellsOf(t rapid.TB, text string) (rows [][]cell) {
 	}
 }
 
-// Side by side, the left column has the lines of the old text, the right column the lines of the new text, and a
-// line that both have stands in both at the same height.
+// In the side-by-side view, the left column has the lines of the old text and the right column the lines of the new
+// text. An unchanged line is in both columns of the same row.
 func TestSide(t *testing.T) {
 	seen := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -120,7 +120,7 @@ func TestSide(t *testing.T) {
 				hasRight = append(hasRight, cell{row[2].text + row[3].class, row[3].text})
 			}
 			if (row[1].class == "") != (row[3].class == "") {
-				t.Errorf("a line of both stands beside a line of one: %v", row)
+				t.Errorf("an unchanged line has a changed line beside it: %v", row)
 			}
 			if row[1].class == "none" && row[3].class == "none" {
 				t.Errorf("a row is empty")

@@ -31,7 +31,7 @@ func TestProtect(t *testing.T) {
 			t.Error(diff)
 		}
 		if errors.Is(err, errInjected) != (value == errInjected) || errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("panic(%v) matches what it should not, or not what it should", value)
+			t.Errorf("panic(%v) matches a wrong error, or does not match the right one", value)
 		}
 	}
 }

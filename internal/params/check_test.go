@@ -61,11 +61,11 @@ func TestCheck(t *testing.T) {
 			"/edits/1/old_text missing_param: try action requires 'edits[1].old_text' parameter",
 			"/edits/1/kind unsupported_value: unsupported try edits[1].kind 'last': use 'first' or 'all'",
 		}},
-		{"an optional struct that is there", with(func(k *kitchen) { k.Opt.End = 3; k.More = &lineRange{} }), nil, []string{
+		{"an optional struct that is set", with(func(k *kitchen) { k.Opt.End = 3; k.More = &lineRange{} }), nil, []string{
 			"/opt/start missing_param: try action requires 'opt.start' parameter",
 			"/more/start missing_param: try action requires 'more.start' parameter",
 		}},
-		{"what JSON cannot hold", with(func(k *kitchen) {
+		{"values that JSON cannot express", with(func(k *kitchen) {
 			k.Plain = "\xff"
 			k.Vars = map[string]string{"\xff": "", "ok": "\xff"}
 			k.Ratio = math.NaN()
@@ -84,7 +84,7 @@ func TestCheck(t *testing.T) {
 		{"null in a list", struct{ All []json.RawMessage }{[]json.RawMessage{nil}}, nil, []string{
 			"/All/0 null_param: 'All[0]' would be written as null",
 		}},
-		{"null by itself", struct {
+		{"null alone", struct {
 			Raw json.RawMessage `json:"raw"`
 		}{}, nil, nil},
 		{"bindings", with(func(k *kitchen) { k.Numbers = []int{1}; k.Vars = map[string]string{"a": ""} }), map[string]string{

@@ -238,7 +238,7 @@ func TestDecodeOffsets(t *testing.T) {
 	want := map[string]string{"/opt/start": `{ }`, "/patern": `"patern"`, "/line": `"x"`, "/pattern": text}
 	for _, p := range problems {
 		if !strings.HasPrefix(text[p.Offset:], want[p.Pointer]) || want[p.Pointer] == "" {
-			t.Errorf("%s is said to stand at %q", p.Pointer, text[p.Offset:])
+			t.Errorf("%s has the position of %q", p.Pointer, text[p.Offset:])
 		}
 		delete(want, p.Pointer)
 	}

@@ -140,7 +140,7 @@ func TestDescribeRefuses(t *testing.T) {
 		if _, ok := err.(*params.TypeError); !ok {
 			t.Errorf("%T: error is a %T", tt.proto, err)
 		}
-		// Nothing else panics on such a value.
+		// All other functions accept such a value without a panic.
 		if params.Schema(tt.proto) != nil || !reflect.DeepEqual(tt.proto, params.Clone(tt.proto)) && tt.proto != nil && reflect.TypeOf(tt.proto).Comparable() && !hasFunc(tt.proto) {
 			t.Errorf("%T: has a schema, or is not its own copy", tt.proto)
 		}

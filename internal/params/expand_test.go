@@ -155,7 +155,7 @@ func TestExpandPassesErrorsOn(t *testing.T) {
 	}
 }
 
-// Values that are equivalent are written the same, and no others.
+// Equivalent values are written the same, and other values are written differently.
 func TestEqual(t *testing.T) {
 	k := kitchen{Pattern: "x"}
 	with := func(change func(*kitchen)) kitchen {
@@ -199,7 +199,7 @@ func TestEqual(t *testing.T) {
 	x, y := bound{Line: 1, Numbers: []int{1, 2}}, bound{Line: 2, Numbers: []int{1, 3}}
 	binds := map[string]string{"/line": "{{a.b}}", "/numbers/1": "{{a.b}}"}
 	if !equalBound(x, y, binds) || equal(x, y) || equalBound(x, bound{Line: 1, Numbers: []int{0, 2}}, binds) {
-		t.Error("what is bound makes a difference, or what is not makes none")
+		t.Error("a bound value makes a difference, or an unbound value makes none")
 	}
 	if c := params.Clone((*kitchen)(nil)); c != any((*kitchen)(nil)) || params.Clone(nil) != nil {
 		t.Error("nil was not kept")

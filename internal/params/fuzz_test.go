@@ -7,8 +7,8 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// Check accepts what Decode accepts, Encode writes it, and Decode reads it again; each refusal has a reason and a
-// position.
+// If Decode accepts a text, Check accepts the value, Encode writes it, and Decode reads it again. Each refusal has a
+// reason and a position.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{
 		`{"pattern":"x"}`, `{}`, `[]`, `{"pattern":"{{a.b}}","line":"{{a.b}}","files":["{{a.b}}"],"numbers":["{{a.b}}",1]}`,

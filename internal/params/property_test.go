@@ -61,7 +61,7 @@ var drawKitchen = rapid.Custom(func(t *rapid.T) kitchen {
 
 var bindable = []string{"/files", "/line", "/small", "/big", "/ratio", "/limit", "/numbers", "/level", "/since", "/timeout", "/opt/end", "/weights"}
 
-// drawBinds binds some parameters that can be.
+// drawBinds binds some of the parameters that can be bound.
 func drawBinds(t *rapid.T, k *kitchen) map[string]string {
 	binds := make(map[string]string)
 	for _, pointer := range rapid.SliceOfDistinct(rapid.SampledFrom(bindable), rapid.ID[string]).Draw(t, "bound") {
@@ -174,7 +174,7 @@ func TestExpandOfNothing(t *testing.T) {
 			return s, nil
 		})
 		if err != nil || !equal(c, k) || !equal(before, k) {
-			t.Fatalf("not the same: %v", err)
+			t.Fatalf("not equal: %v", err)
 		}
 		if !slices.Equal(want, got) {
 			t.Fatalf("Strings sees %q\nExpand sees  %q", want, got)

@@ -82,7 +82,7 @@ func TestTable(t *testing.T) {
 			if test.name == "wrong" {
 				v.value = new(numeral)
 				if v.inner.Least != nil {
-					t.Error("a bound that is wrong was taken")
+					t.Error("a wrong bound was accepted")
 				}
 			}
 			got, err := v.table().Append(nil)

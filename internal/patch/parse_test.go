@@ -50,8 +50,8 @@ func TestParse(t *testing.T) {
 		"may be new": {"--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", patch.Options{}, "modify f>f 0>0 maybe\n @3 0,0 1,1 0+0-1+0[]\n"},
 		"two envelopes": {"x\n*** Begin Patch\n*** Delete File: f\n*** End Patch\nand\n*** Begin Patch\n*** Update File: a/g\n@@ class A\n@@ def f\n-b\n+c\n\n*** End of File\n*** End Patch\n", patch.Options{Strip: -1},
 			"delete f>f 0>0 unchecked\nmodify a/g>a/g 0>0\n @8 0,1 0,1 0+1-1+0[\"class A\" \"def f\"] end\n"},
-		"numbers in an envelope":                 {"*** Begin Patch\n*** Update File: f\n@@ -1,2 +3,4 @@\n-b\n+c\n*** End Patch\n", patch.Options{}, "modify f>f 0>0\n @3 0,1 0,1 0+1-1+0[]\n"},
-		"format that is not the one of the text": {"*** Begin Patch\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", patch.Options{Format: patch.Unified, Strip: -1}, "modify f>f 0>0\n @4 1,1 1,1 0+1-1+0[]\n"},
+		"numbers in an envelope":               {"*** Begin Patch\n*** Update File: f\n@@ -1,2 +3,4 @@\n-b\n+c\n*** End Patch\n", patch.Options{}, "modify f>f 0>0\n @3 0,1 0,1 0+1-1+0[]\n"},
+		"another format than that of the text": {"*** Begin Patch\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n", patch.Options{Format: patch.Unified, Strip: -1}, "modify f>f 0>0\n @4 1,1 1,1 0+1-1+0[]\n"},
 	} {
 		if test.opt.Strip == 0 {
 			test.opt.Strip = -1

@@ -99,7 +99,7 @@ func TestDigest(t *testing.T) {
 	}
 	same := sum(false, func(*planfile.Change) {})
 	if other := sum(false, func(c *planfile.Change) { c.Splices = nil }); other != same {
-		t.Error("how the bytes are made is a part of the digest")
+		t.Error("the digest depends on how the bytes are made")
 	}
 	seen := map[string]bool{same: true}
 	for i, digest := range []string{
@@ -107,7 +107,7 @@ func TestDigest(t *testing.T) {
 		sum(false, func(c *planfile.Change) { c.New.Hash[0]++ }), sum(false, func(c *planfile.Change) { c.Permanent = true }),
 	} {
 		if seen[digest] {
-			t.Errorf("the digest of difference %d was there", i)
+			t.Errorf("the digest of difference %d is not new", i)
 		}
 		seen[digest] = true
 	}

@@ -69,7 +69,7 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestRefused: the error has the mistake, its position, and whether it is only unsupported.
+// TestRefused: the error has the mistake, its position, and whether the syntax is only unsupported.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]posix.Error{

@@ -18,10 +18,10 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// A process whose working directory was removed has none for an afero.OsFs.
+// If the working directory of a process was removed, an afero.OsFs has none.
 func TestRaise_workingDirectoryGone(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows does not remove a directory that somebody is in")
+		t.Skip("Windows does not remove a directory that is in use")
 	}
 	dir := filepath.Join(t.TempDir(), "gone")
 	fstest.Must(t, os.Mkdir(dir, 0o755))
@@ -84,7 +84,7 @@ func TestRaise_onlyLstat(t *testing.T) {
 	var asked []string
 	raised := fstest.Raise(t, lookingFs{afero.NewMemMapFs(), &asked})
 	if _, ok := raised.(afero.Symlinker); ok {
-		t.Error("it claims that it can make links")
+		t.Error("it claims to support links")
 	}
 	fstest.Write(t, raised, "f", "x")
 	if _, _, err := raised.(afero.Lstater).LstatIfPossible("f"); err != nil || len(asked) != 1 || asked[0] != "f" {
@@ -129,6 +129,6 @@ func TestFsNames(t *testing.T) {
 		}
 	}
 	if v, ok := mem.(capability.Volatile); !ok || !v.InMemory() {
-		t.Error("a MemMapFs is said to outlive the process")
+		t.Error("a MemMapFs is reported to outlive the process")
 	}
 }

@@ -114,7 +114,7 @@ func TestRaise_itself(t *testing.T) {
 	} {
 		once := fstest.Raise(t, fsys)
 		if twice := fstest.Raise(t, once); twice != once {
-			t.Errorf("%T: raised twice is not what it is raised once", fsys)
+			t.Errorf("%T: raised twice differs from raised once", fsys)
 		}
 	}
 }

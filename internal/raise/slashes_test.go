@@ -50,7 +50,7 @@ var slashOps = []struct {
 func TestSlashAtTheEnd(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("the errors are those of Linux")
+		t.Skip("the test compares with errors of Linux")
 	}
 	plant := func(dir string) string {
 		fstest.Must(t, os.WriteFile(filepath.Join(dir, "f"), []byte("x"), 0o644))
@@ -81,9 +81,9 @@ func TestSlashAtTheEnd(t *testing.T) {
 			switch {
 			case want == nil && got == nil:
 			case want == nil || got == nil:
-				t.Errorf("%s, %s: %v, the system says %v", name, op.name, got, want)
+				t.Errorf("%s, %s: %v, the system returns %v", name, op.name, got, want)
 			case isErrno && !errors.Is(got, errno) && !(errno == syscall.ENOENT && errors.Is(got, fs.ErrNotExist)):
-				t.Errorf("%s, %s: %v, the system says %v", name, op.name, got, want)
+				t.Errorf("%s, %s: %v, the system returns %v", name, op.name, got, want)
 			}
 		}
 	}
@@ -101,6 +101,6 @@ func TestStage_copySlashes(t *testing.T) {
 		t.Errorf("to a directory: %v", err)
 	}
 	if _, err := s.Stat("g"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the copy is there: %v", err)
+		t.Errorf("the copy exists: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 // moment is the disk before an operation, with the amounts that were durable by then.
 type moment struct {
 	disk    *crashfs.Fs
-	records int   // that were synced
+	records int   // records that were synced
 	data    int64 // bytes that were synced
 }
 
@@ -86,7 +86,7 @@ func TestPowerCut(t *testing.T) {
 			next := recordlog.NewWriter(f, key, r.End())
 			fstest.Must(t, next.Append([]byte("{}")))
 			if again, r := read(bytesOf(t, f), key); len(again) != len(got)+1 || r.Stop() != nil {
-				t.Fatalf("gone on with: %d records behind %d, %v", len(again), len(got), r.Stop())
+				t.Fatalf("continued: %d records after %d, %v", len(again), len(got), r.Stop())
 			}
 		}
 	}

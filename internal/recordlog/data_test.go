@@ -287,7 +287,7 @@ func TestOpen(t *testing.T) {
 	fstest.Must(t, err)
 	fstest.Must(t, f.Close())
 	if _, err := recordlog.Create(root, "f"); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("Create of what is there: %v", err)
+		t.Errorf("Create of an existing file: %v", err)
 	}
 	if _, err := recordlog.Create(root, "link"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Create through a link: %v", err)

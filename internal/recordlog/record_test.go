@@ -118,7 +118,7 @@ func TestCutEverywhere(t *testing.T) {
 		w := recordlog.NewWriter(f, key, r.End())
 		fstest.Must(t, w.Append([]byte(`{"on":1}`)))
 		if got, wanted := bytesOf(t, f), forge(key, append(slices.Clone(some[:want]), `{"on":1}`)...); !bytes.Equal(got, wanted) {
-			t.Fatalf("cut at %d and gone on with:\n%s\nwant:\n%s", cut, got, wanted)
+			t.Fatalf("cut at %d and continued:\n%s\nwant:\n%s", cut, got, wanted)
 		}
 	}
 }
@@ -153,13 +153,13 @@ func TestChain(t *testing.T) {
 		file []byte
 		want int // records that are read before the stop
 	}{
-		"first taken out":           {join(lines[1:]...), 0},
-		"one taken out":             {join(lines[0], lines[2], lines[3]), 1},
-		"two swapped":               {join(lines[0], lines[2], lines[1], lines[3]), 1},
-		"one twice":                 {join(lines[0], lines[1], lines[1], lines[2]), 2},
-		"one of another key put in": {join(lines[0], lines[1], other[2], lines[2]), 2},
-		"all of another key":        {join(other...), 0},
-		"one of another file":       {join(lines[0], lines[1], begun[3]), 2},
+		"first removed":                  {join(lines[1:]...), 0},
+		"second removed":                 {join(lines[0], lines[2], lines[3]), 1},
+		"two swapped":                    {join(lines[0], lines[2], lines[1], lines[3]), 1},
+		"second twice":                   {join(lines[0], lines[1], lines[1], lines[2]), 2},
+		"a line of another key inserted": {join(lines[0], lines[1], other[2], lines[2]), 2},
+		"all of another key":             {join(other...), 0},
+		"a line of another file":         {join(lines[0], lines[1], begun[3]), 2},
 	}
 	for name, tt := range tests {
 		got, r := read(tt.file, key)

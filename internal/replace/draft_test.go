@@ -112,7 +112,7 @@ func TestRules(t *testing.T) {
 	}{
 		"one":                 {edits: []edit{{"a", "b"}}, want: "b b\nbb b\n", places: 3},
 		"one after the other": {edits: []edit{{"a", "b"}, {"bb", "a"}}, want: "b b\na b\n", places: 4},
-		"taken back":          {edits: []edit{{"a b", "x"}, {"x", "a b"}}, want: "a b\nab a\n"},
+		"undone":              {edits: []edit{{"a b", "x"}, {"x", "a b"}}, want: "a b\nab a\n"},
 		"swapped":             {edits: []edit{{"a", "b"}, {"b", "a"}}, simultaneous: true, want: "b a\nba b\n", places: 5},
 		"overlapping":         {edits: []edit{{"ab", "x"}, {"b a", "y"}}, simultaneous: true, err: "edits 0 and 1 overlap in line 2"},
 		"too many":            {edits: []edit{{"a", "b"}, {"b", "a"}}, matches: 4, err: "too many"},

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestCopyFlags: where the system reports flags and cannot set them, they are lost, which is not an error. Other errors
-// are.
+// TestCopyFlags: if the system reports flags but does not support setting them, they are lost without an error. Other
+// errors are returned.
 func TestCopyFlags(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

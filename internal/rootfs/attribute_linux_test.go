@@ -15,7 +15,7 @@ func asUser(t *testing.T, uid int, groups []uint32, do func()) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// The thread is never unlocked, so it ends with the goroutine. The raw calls are about it alone.
+		// The thread is never unlocked, so it ends with the goroutine. The raw calls affect only this thread.
 		runtime.LockOSThread()
 		if err := becomeUser(uid, groups); err != nil {
 			t.Error(err)

@@ -29,8 +29,8 @@ func TestSlowRoot_conformance(t *testing.T) {
 	}, fstest.Options{})
 }
 
-// TestBeneath does the same random things to two directories, in one case without the fast path, and compares the
-// results.
+// TestBeneath does the same random operations in two directories, in one of them without the fast path, and compares
+// the results.
 func TestBeneath(t *testing.T) {
 	t.Parallel()
 	probe, err := rootfs.Open(t.TempDir())
@@ -38,7 +38,7 @@ func TestBeneath(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !probe.Fast() {
-		t.Skip("there is no openat2 here, so there are not two ways")
+		t.Skip("no openat2 here, so only one way exists")
 	}
 	operations := fstest.Runs(2_000, 6_000, 200_000)
 	for seed := range uint64(4) {
@@ -68,11 +68,11 @@ func TestBeneath(t *testing.T) {
 				}
 				if i%100 == 0 {
 					if a, b := listing(t, dirs[0]), listing(t, dirs[1]); a != b {
-						t.Fatalf("after %d operations the one is\n%s\nthe other\n%s", i, a, b)
+						t.Fatalf("after %d operations one directory is\n%s\nthe other\n%s", i, a, b)
 					}
 				}
 			}
-			t.Logf("%d operations, of which worked %v", operations, worked)
+			t.Logf("%d operations, of which succeeded %v", operations, worked)
 		})
 	}
 }
@@ -82,7 +82,8 @@ type operation struct {
 	do   func(r *rootfs.FS) string
 }
 
-// randomOperation is one on few names, so that it meets what others have left, links among them.
+// randomOperation returns an operation on few names, so that it often meets the results of earlier operations,
+// including links.
 func randomOperation(random *rand.Rand) operation {
 	name := func() string {
 		parts := make([]string, 1+random.IntN(6)/4+random.IntN(6)/5)
@@ -99,7 +100,7 @@ func randomOperation(random *rand.Rand) operation {
 	stamp := time.Unix(int64(random.IntN(1e9)), int64(random.IntN(1e9)))
 	first := stamp
 	if random.IntN(4) == 0 {
-		stamp = time.Time{} // leaves it as it is
+		stamp = time.Time{} // no change
 	}
 	target := []string{"a", "b/c", "../a", "/etc", "..", "l", "../../x", "c"}[random.IntN(8)]
 	told := func(err error) string {
@@ -168,13 +169,13 @@ func randomOperation(random *rand.Rand) operation {
 	}
 	op := kinds[random.IntN(len(kinds))]
 	if random.IntN(5) == 0 {
-		op = kinds[[]int{4, 6, 7, 11}[random.IntN(4)]] // so that there is something
+		op = kinds[[]int{4, 6, 7, 11}[random.IntN(4)]] // so that names often exist
 	}
 	op.name += fmt.Sprintf("(%s, %s, %v, %s)", n, other, mode, target)
 	return op
 }
 
-// listing has all that is in a directory but the times that no test has set.
+// listing describes everything in a directory, except times that no test has set.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	return fstest.Listing(t, dir, func(info fs.FileInfo) string { return info.Mode().String() })

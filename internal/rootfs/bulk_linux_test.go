@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// bulk returns that of a new directory, in which "d" is held, and the directory.
+// bulk returns a RootFs of a new directory in which "d" is held, its Bulk, and the directory.
 func bulk(t *testing.T) (*rootfs.FS, *rootfs.Bulk, string) {
 	t.Helper()
 	base := t.TempDir()
@@ -26,7 +26,7 @@ func bulk(t *testing.T) (*rootfs.FS, *rootfs.Bulk, string) {
 	return root, fast, base
 }
 
-// TestBulk_sameErrors: what fails fails with the error of the RootFs.
+// TestBulk_sameErrors: a failing operation has the error of the RootFs.
 func TestBulk_sameErrors(t *testing.T) {
 	t.Parallel()
 	root, fast, _ := bulk(t)
@@ -40,20 +40,20 @@ func TestBulk_sameErrors(t *testing.T) {
 		fast, slow func() error
 		want       error
 	}{
-		{"link to what is there", func() error { return fast.Link("g", "d/f") }, func() error { return root.Link("g", "d/f") }, fs.ErrExist},
+		{"link to an existing name", func() error { return fast.Link("g", "d/f") }, func() error { return root.Link("g", "d/f") }, fs.ErrExist},
 		{"link of nothing", func() error { return fast.Link("no", "d/h") }, func() error { return root.Link("no", "d/h") }, fs.ErrNotExist},
 		{"link of a directory", func() error { return fast.Link("d/full", "d/h") }, func() error { return root.Link("d/full", "d/h") }, errors.ErrUnsupported},
 		{"exchange with nothing", func() error { return fast.Exchange("d/f", "no") }, func() error { return root.Exchange("d/f", "no") }, fs.ErrNotExist},
 		{"exchange below nothing", func() error { return fast.Exchange("no/f", "d/f") }, func() error { return root.Exchange("no/f", "d/f") }, fs.ErrNotExist},
 		{"exchange outside", func() error { return fast.Exchange("d/f", "out/tmp") }, func() error { return root.Exchange("d/f", "out/tmp") }, names.ErrEscape},
 		{"remove nothing", func() error { return fast.Remove("d/no") }, func() error { return root.Remove("d/no") }, fs.ErrNotExist},
-		{"remove what is full", func() error { return fast.Remove("d/full") }, func() error { return root.Remove("d/full") }, names.ErrNotEmpty},
+		{"remove a full directory", func() error { return fast.Remove("d/full") }, func() error { return root.Remove("d/full") }, names.ErrNotEmpty},
 		{"sync nothing", func() error { return fast.SyncDir("no") }, func() error { return root.SyncDir("no") }, fs.ErrNotExist},
 		{"sync a file", func() error { return fast.SyncDir("g") }, func() error { return root.SyncDir("g") }, names.ErrNotDir},
 	} {
 		err, slow := tt.fast(), tt.slow()
 		if !errors.Is(err, tt.want) || !errors.Is(slow, tt.want) || err.Error() != slow.Error() {
-			t.Errorf("%s: %v, RootFs says %v", tt.what, err, slow)
+			t.Errorf("%s: %v, RootFs returns %v", tt.what, err, slow)
 		}
 	}
 	if err := fast.SyncDir("out"); !errors.Is(err, names.ErrEscape) {
@@ -62,8 +62,7 @@ func TestBulk_sameErrors(t *testing.T) {
 	fstest.Must(t, fast.SyncDir("d/full"))
 }
 
-// TestBulk_Hold: a held directory is the same directory under another name, and a directory that is not held is found
-// by name.
+// TestBulk_Hold: a held directory stays the same under another name, and a directory that is not held is found by name.
 func TestBulk_Hold(t *testing.T) {
 	t.Parallel()
 	root, fast, _ := bulk(t)
@@ -85,7 +84,7 @@ func TestBulk_Hold(t *testing.T) {
 	fstest.Must(t, err)
 	fstest.Must(t, f.Close())
 	if ok, _ := exists(root, "no/f"); !ok {
-		t.Error("there is no file where it should be")
+		t.Error("the file is not at its path")
 	}
 	for i := range 300 {
 		dir := "no/" + strings.Repeat("x", i%200+1)
@@ -102,7 +101,7 @@ func exists(root *rootfs.FS, name string) (bool, error) {
 	return err == nil, err
 }
 
-// TestBulk_closed: after the RootFs is closed nothing works any more, and nothing crashes.
+// TestBulk_closed: after the RootFs is closed all operations fail, and nothing crashes.
 func TestBulk_closed(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// openTo opens a directory that other users may enter.
+// openTo makes a directory that other users may enter.
 func openTo(t *testing.T, perm os.FileMode) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -22,7 +22,7 @@ func openTo(t *testing.T, perm os.FileMode) (dir string) {
 	return dir
 }
 
-// TestRootFs_MayChange: the system is asked, for the user who asks.
+// TestRootFs_MayChange: the answer is that of the system, for the user of the thread.
 func TestRootFs_MayChange(t *testing.T) {
 	dir := openTo(t, 0o755)
 	for name, perm := range map[string]os.FileMode{"foreign": 0o755, "shared": 0o777, "unentered": 0o666} {
@@ -36,7 +36,7 @@ func TestRootFs_MayChange(t *testing.T) {
 		defer root.Close()
 		asUser(t, nobody, nil, func() {
 			if !root.Owns(capability.Identity{UID: nobody}) || root.Owns(capability.Identity{}) {
-				t.Errorf("%s: the user is an owner of what is of root, or not of its own", way)
+				t.Errorf("%s: the user owns the files of root, or not its own files", way)
 			}
 			for name, want := range map[string]error{
 				"shared": nil, "foreign": fs.ErrPermission, "unentered": fs.ErrPermission, ".": fs.ErrPermission,
@@ -53,7 +53,7 @@ func TestRootFs_MayChange(t *testing.T) {
 	}
 }
 
-// TestRootFs_LockFile_asUser: a file that the user may only read can be locked; a file that is closed to the user
+// TestRootFs_LockFile_asUser: a file that the user may only read can be locked; a file that the user may not open
 // cannot.
 func TestRootFs_LockFile_asUser(t *testing.T) {
 	dir := openTo(t, 0o755)
@@ -62,7 +62,7 @@ func TestRootFs_LockFile_asUser(t *testing.T) {
 	root := fstest.OpenRoot(t, dir)
 	asUser(t, nobody, nil, func() {
 		if held, err := root.TryLockFile("read"); err != nil {
-			t.Errorf("a file to be read: %v", err)
+			t.Errorf("a readable file: %v", err)
 		} else if err := held.Close(); err != nil {
 			t.Error(err)
 		}
@@ -72,7 +72,7 @@ func TestRootFs_LockFile_asUser(t *testing.T) {
 	})
 }
 
-// TestRootReader_CopyTo: the system copies what is left of a file, in pieces of the size that is asked for.
+// TestRootReader_CopyTo: the system copies the rest of a file, in pieces of the requested size.
 func TestRootReader_CopyTo(t *testing.T) {
 	dir := t.TempDir()
 	root := fstest.OpenRoot(t, dir)
@@ -84,7 +84,7 @@ func TestRootReader_CopyTo(t *testing.T) {
 		CopyTo(to interface{ Fd() uintptr }, most int64) (int64, error)
 	})
 	if !ok {
-		t.Skip("files are opened in the slow way here")
+		t.Skip("files are opened without the fast path here")
 	}
 	to, err := os.Create(filepath.Join(dir, "to"))
 	fstest.Must(t, err)
@@ -99,7 +99,7 @@ func TestRootReader_CopyTo(t *testing.T) {
 		}
 	}
 	if got, err := os.ReadFile(to.Name()); string(got) != "0123456789" || err != nil {
-		t.Errorf("the copy holds %q: %v", got, err)
+		t.Errorf("the copy has %q: %v", got, err)
 	}
 	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	fstest.Must(t, err)
@@ -112,7 +112,7 @@ func TestRootReader_CopyTo(t *testing.T) {
 	}
 }
 
-// TestTraceName: links are followed one by one, and a circle ends.
+// TestTraceName: links are followed one by one, and a cycle ends with an error.
 func TestTraceName(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	fstest.Must(t, err)
@@ -139,11 +139,11 @@ func TestTraceName(t *testing.T) {
 		}
 	}
 	if _, err := rootfs.TraceName(circle); err == nil {
-		t.Error("a link to itself has an end")
+		t.Error("a link to itself has a target")
 	}
 }
 
-// TestRootFs_directoryIsGone: a directory that was removed has no name, and holds nothing.
+// TestRootFs_directoryIsGone: a removed directory has no name and contains nothing.
 func TestRootFs_directoryIsGone(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "tree")
 	fstest.Must(t, os.Mkdir(dir, 0o755))

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestFS_CreateNew makes files by name and in a held directory: bytes, mode and times are as they were set.
+// TestFS_CreateNew makes files by name and in a held directory: bytes, mode and times are as set.
 func TestFS_CreateNew(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -79,7 +79,7 @@ func TestFS_CreateNew_sameErrors(t *testing.T) {
 		}
 		_, slow := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if slow == nil || slow.Error() != err.Error() {
-			t.Errorf("%s: %v, OpenFile says %v", name, err, slow)
+			t.Errorf("%s: %v, OpenFile returns %v", name, err, slow)
 		}
 	}
 }

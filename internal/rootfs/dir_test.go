@@ -177,7 +177,7 @@ func TestRootFs_OpenDir_OpenFile(t *testing.T) {
 	}
 }
 
-// A handle that is closed while others use it must not lead them to another file.
+// A handle that is closed while others use it must not give them another file.
 func TestRootFs_OpenDir_concurrentClose(t *testing.T) {
 	root := fstest.OpenRoot(t, t.TempDir())
 	for _, dir := range []string{"a", "b"} {
@@ -209,7 +209,7 @@ func TestRootFs_OpenDir_concurrentClose(t *testing.T) {
 		}
 		wg.Go(func() {
 			dir.Close()
-			other := fstest.OpenDir(t, root, "b") // may well get the number of the handle that was closed
+			other := fstest.OpenDir(t, root, "b") // may get the number of the closed handle
 			other.Close()
 		})
 		wg.Wait()

@@ -2,7 +2,7 @@ package rootfs
 
 import "os"
 
-// OpenSlowRoot is OpenRoot without the fast path, as on a kernel that has no openat2(2).
+// OpenSlowRoot is OpenRoot without the fast path, as on a kernel without openat2(2).
 func OpenSlowRoot(dir string) (*FS, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -8,10 +8,11 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestFS_Holding: the directory stays the same under another name until done, and is looked up from then on.
+// TestFS_Holding: the held directory stays the same under another name until done is called; after that it is looked up
+// by name.
 func TestFS_Holding(t *testing.T) {
 	t.Parallel()
-	root, _, _ := bulk(t) // skips where there is no fast way
+	root, _, _ := bulk(t) // skips where the fast way is missing
 	fstest.Write(t, root, "d/old", "x")
 	held, done := root.Holding("d")
 	fstest.Must(t, root.Rename("d", "moved"))
@@ -27,7 +28,7 @@ func TestFS_Holding(t *testing.T) {
 		}
 	}
 	if _, err := root.Look("moved/old"); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the file is still there:", err)
+		t.Error("the file still exists:", err)
 	}
 	done()
 	next, done := root.Holding("moved") // gets the number that is free now
@@ -36,14 +37,14 @@ func TestFS_Holding(t *testing.T) {
 	fstest.Must(t, err)
 	fstest.Must(t, f.Close())
 	if _, err := root.Look("d/g"); err != nil {
-		t.Error("the view works in a directory that is closed:", err)
+		t.Error("the view uses a closed directory:", err)
 	}
 	if _, err := next.Look("moved/f"); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestFS_Holding_refused: a directory that cannot be held is looked up.
+// TestFS_Holding_refused: a directory that cannot be held is looked up by name.
 func TestFS_Holding_refused(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

@@ -16,7 +16,7 @@ import (
 
 const nobody = 65534
 
-// accessList is a list as the system keeps it: a version, then entries of a tag, the permissions and an id.
+// accessList returns a list in the format of the system: a version, then entries of a tag, the permissions and an id.
 func accessList(entries ...[3]uint32) []byte {
 	list := binary.LittleEndian.AppendUint32(nil, 2)
 	for _, e := range entries {
@@ -39,7 +39,7 @@ func listOf(t *testing.T, name string) []byte {
 	return buf[:n]
 }
 
-// A file that was made elsewhere gets the list that files made in its directory get, and loses the list of the
+// A file that was made elsewhere gets the access list of new files in its directory, and loses the list of the
 // directory where it was made.
 func TestInherit(t *testing.T) {
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestInherit(t *testing.T) {
 	fstest.Write(t, root, "f", "x")
 	for at, list := range map[string][]byte{"named": named, "short": short} {
 		if err := unix.Setxattr(filepath.Join(dir, at), "system.posix_acl_default", list, 0); err != nil {
-			t.Skip("no access lists here:", err)
+			t.Skip("access lists are not supported here:", err)
 		}
 	}
 	for _, tt := range []struct {
@@ -63,7 +63,7 @@ func TestInherit(t *testing.T) {
 		{"named", 0o750, named},
 		{"bare", fs.ModePerm, nil},
 		{"named", 0o750, named},
-		{"short", 0o644, nil}, // which the mode of the file says as well
+		{"short", 0o644, nil}, // equal to the mode of the file
 	} {
 		allowed, err := root.Inherit(tt.dir, "f")
 		if err != nil || allowed != modes.PermBits&^fs.ModePerm|tt.allowed {

@@ -63,7 +63,7 @@ func TestRootFs_OpenDir_everyKind(t *testing.T) {
 	}
 }
 
-// A file system whose directories do not say of what kind an entry is, as ext2 was at first: each has to be asked.
+// On a file system whose directories do not list the kinds of entries, like early ext2, each entry needs a stat.
 func TestRootFs_OpenDir_kindsNotListed(t *testing.T) {
 	work := t.TempDir()
 	image, dir := filepath.Join(work, "image"), filepath.Join(work, "mount")
@@ -71,7 +71,7 @@ func TestRootFs_OpenDir_kindsNotListed(t *testing.T) {
 	fstest.Must(t, os.Truncate(image, 1<<20))
 	fstest.Must(t, os.Mkdir(dir, 0o755))
 	if out, err := exec.Command("mkfs.ext2", "-q", "-O", "^filetype", image).CombinedOutput(); err != nil {
-		t.Skipf("no mkfs.ext2: %v %s", err, out)
+		t.Skipf("mkfs.ext2 is missing: %v %s", err, out)
 	}
 	if out, err := exec.Command("mount", "-o", "loop", image, dir).CombinedOutput(); err != nil {
 		t.Skipf("this process cannot mount: %v %s", err, out)
@@ -101,7 +101,7 @@ func TestRootFs_OpenDir_kindsNotListed(t *testing.T) {
 	}
 }
 
-// A file that is gone when its turn comes is gone: for a listing, for an entry of it, and for a walk, which goes on.
+// A file that was removed before its turn is missing: in a listing, for its entry, and in a walk, which goes on.
 func TestRootFs_OpenDir_removed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -127,7 +127,7 @@ func TestWalk_directoryRemoved(t *testing.T) {
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, "f"), nil, 0o644))
 	fstest.Must(t, os.WriteFile(filepath.Join(dir, "a", "g"), nil, 0o644))
 	var seen []string
-	// One worker visits the files of a directory before it reads those in it.
+	// A single worker visits the files of a directory before it reads the subdirectories.
 	err := walk.Walk(context.Background(), fstest.OpenRoot(t, dir), ".", walk.Options{Workers: 1}, func(e walk.Entry) error {
 		seen = append(seen, e.Path())
 		fstest.Must(t, os.Remove(filepath.Join(dir, "f")))
@@ -137,6 +137,6 @@ func TestWalk_directoryRemoved(t *testing.T) {
 		return os.RemoveAll(filepath.Join(dir, "a"))
 	})
 	if err != nil || len(seen) != 1 || seen[0] != "f" {
-		t.Errorf("seen are %q, %v, want f alone", seen, err)
+		t.Errorf("seen are %q, %v, want only f", seen, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// TestRootFs_LockFile has two roots of one directory, as two processes have them.
+// TestRootFs_LockFile has two roots of one directory, like two processes.
 func TestRootFs_LockFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -31,14 +31,14 @@ func TestRootFs_LockFile(t *testing.T) {
 
 	held, err := a.LockFile(done, "f")
 	if err != nil {
-		t.Fatalf("a free lock with a context that is done: %v", err)
+		t.Fatalf("a free lock with a context that has ended: %v", err)
 	}
 	for _, l := range []capability.FileLocker{a, b} {
 		if _, err := l.LockFile(done, "f"); !errors.Is(err, capability.ErrLocked) {
 			t.Errorf("a second lock: %v", err)
 		}
 		if _, err := l.TryLockFile("f"); !errors.Is(err, capability.ErrLocked) {
-			t.Errorf("a look at a file that is locked: %v", err)
+			t.Errorf("a check of a locked file: %v", err)
 		}
 	}
 	other, err := b.LockFile(done, "g")
@@ -47,7 +47,7 @@ func TestRootFs_LockFile(t *testing.T) {
 	} else if err := other.Close(); err != nil {
 		t.Error(err)
 	}
-	// The lock keeps only those out who ask for it.
+	// The lock keeps out only callers that request it.
 	fstest.Write(t, two, "f", "more")
 	if got := fstest.Read(t, two, "f"); got != "more" {
 		t.Errorf("f has %q", got)
@@ -64,24 +64,24 @@ func TestRootFs_LockFile(t *testing.T) {
 	}
 	second, err := b.TryLockFile("f")
 	if err != nil {
-		t.Fatalf("two that look at once: %v", err)
+		t.Fatalf("two checks at the same time: %v", err)
 	}
 	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := a.LockFile(short, "f"); !errors.Is(err, capability.ErrLocked) || !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("while others look: %v", err)
+		t.Errorf("during other checks: %v", err)
 	}
 	if err := errors.Join(first.Close(), second.Close()); err != nil {
 		t.Error(err)
 	}
 	if third, err := a.LockFile(done, "f"); err != nil {
-		t.Errorf("after they have looked: %v", err)
+		t.Errorf("after the checks: %v", err)
 	} else if err := third.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestRootFs_LockFile_refused: only a regular file is locked, and none that a link leads to.
+// TestRootFs_LockFile_refused: only a regular file is locked, and never through a link.
 func TestRootFs_LockFile_refused(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())
@@ -106,7 +106,7 @@ func TestRootFs_LockFile_refused(t *testing.T) {
 	}
 	fstest.Must(t, root.Chmod("f", 0o400))
 	if held, err := a.LockFile(t.Context(), "f"); err != nil {
-		t.Errorf("a file that is read only: %v", err)
+		t.Errorf("a read-only file: %v", err)
 	} else if err := held.Close(); err != nil {
 		t.Error(err)
 	}

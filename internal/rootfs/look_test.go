@@ -13,18 +13,18 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// statOnly is an open file that tells no more than Stat does.
+// statOnly is an open file that has only Stat.
 type statOnly struct{ f *os.File }
 
 func (s statOnly) Stat() (fs.FileInfo, error) { return s.f.Stat() }
 
-// refusing is an entry, and an open file, that can say nothing.
+// refusing is an entry, and an open file, that refuses every question.
 type refusing struct{ fs.DirEntry }
 
 func (refusing) Info() (fs.FileInfo, error) { return nil, fs.ErrPermission }
 func (refusing) Stat() (fs.FileInfo, error) { return nil, fs.ErrPermission }
 
-// Whichever way a file is looked at, it is the same; what a way does not tell is zero.
+// All ways to look at a file agree; a field that a way does not report is zero.
 func TestLooksAgree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -50,7 +50,7 @@ func TestLooksAgree(t *testing.T) {
 	agrees := func(what string, got rootfs.Look, err error) {
 		t.Helper()
 		if got.BTime == 0 {
-			got.BTime = want.BTime // only some ways tell
+			got.BTime = want.BTime // only some ways report it
 		}
 		if got != want || err != nil {
 			t.Errorf("%s: %+v, %v; want %+v", what, got, err, want)
@@ -95,16 +95,16 @@ func TestLooksAgree(t *testing.T) {
 	agrees("an entry of the system", got, err)
 
 	if _, err := rootfs.LookAt(refusing{}); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("an entry that says nothing: %v", err)
+		t.Errorf("an entry that refuses: %v", err)
 	}
 	if _, err := rootfs.LookInto(refusing{}); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("a file that says nothing: %v", err)
+		t.Errorf("a file that refuses: %v", err)
 	}
 	if root, err := r.Look("."); err != nil || !root.Mode.IsDir() {
 		t.Errorf("the root: %+v, %v", root, err)
 	}
 	if _, err := r.Look("missing"); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("what is not there: %v", err)
+		t.Errorf("a missing file: %v", err)
 	}
 	if err := os.Remove(filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestLooksAgree(t *testing.T) {
 	}
 }
 
-// Dir is the directory itself, whatever links its name had.
+// Dir is the directory itself, through whatever links its name led.
 func TestDir(t *testing.T) {
 	t.Parallel()
 	real, err := filepath.EvalSymlinks(t.TempDir())
@@ -131,7 +131,7 @@ func TestDir(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(real, link); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+		t.Skipf("symbolic links are not supported here: %v", err)
 	}
 	r, err := rootfs.Open(link)
 	if err != nil {
@@ -145,6 +145,6 @@ func TestDir(t *testing.T) {
 		t.Skipf("an open directory cannot be moved here: %v", err)
 	}
 	if got := r.Dir(); got == real {
-		t.Errorf("a directory that was moved away is still %s", got)
+		t.Errorf("a moved directory is still %s", got)
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMountedBelow: the mount points of a directory are found by their names, whatever bytes are in those.
+// TestMountedBelow: the mount points of a directory are found by their names, with any bytes in them.
 func TestMountedBelow(t *testing.T) {
 	t.Parallel()
 	const info = `22 1 0:21 / / rw - ext4 /dev/vda rw

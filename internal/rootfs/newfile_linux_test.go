@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestBulk_CreateNear: the file has its name at once, is nowhere else, and takes nothing from the directory that it is
-// placed in but what is undone by CopyMeta.
+// TestBulk_CreateNear: the file has its name at once, has no other name, and inherits from its directory only
+// attributes that CopyMeta replaces.
 func TestBulk_CreateNear(t *testing.T) {
 	t.Parallel()
 	root, fast, base := bulk(t)
@@ -81,7 +81,7 @@ func listed(t *testing.T, dir string) []string {
 	return names
 }
 
-// TestBulk_CreateNear_elsewhere: where a file without a name cannot be made, or cannot be linked, a named file is made.
+// TestBulk_CreateNear_elsewhere: if a file without a name cannot be made, or cannot be linked, a named file is made.
 func TestBulk_CreateNear_elsewhere(t *testing.T) {
 	t.Parallel()
 	root, fast, base := bulk(t)
@@ -111,7 +111,7 @@ func TestBulk_CreateNear_elsewhere(t *testing.T) {
 	}
 }
 
-// TestBulk_CreateNear_asUser takes the way that needs no privilege, and meets a file that may not be read.
+// TestBulk_CreateNear_asUser uses the way that needs no privilege, with a file that may not be read.
 func TestBulk_CreateNear_asUser(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
@@ -155,7 +155,7 @@ func TestBulk_CreateNear_asUser(t *testing.T) {
 	})
 }
 
-// TestNewFile_fails: errors of a file name it.
+// TestNewFile_fails: errors of a file name the file.
 func TestNewFile_fails(t *testing.T) {
 	t.Parallel()
 	_, fast, _ := bulk(t)
@@ -171,10 +171,10 @@ func TestNewFile_fails(t *testing.T) {
 			t.Errorf("%s: %v", op, err)
 		}
 	}
-	fstest.Must(t, f.Chtimes(time.Unix(1, 0), time.Unix(1, 0))) // by name
+	fstest.Must(t, f.Chtimes(time.Unix(1, 0), time.Unix(1, 0))) // sets the times by name
 }
 
-// described returns what is known of a file.
+// described returns the FileInfo and the identity of a file.
 func described(t *testing.T, bulk *rootfs.Bulk, name string) (fs.FileInfo, capability.Identity) {
 	t.Helper()
 	info, err := bulk.Lstat(name)

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// Every method that takes a name takes none that leads out, says which name it was, and does nothing.
+// Every method refuses a name that leads out, with an error that has the name, and does nothing.
 func TestRootFs_namesRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -55,7 +55,8 @@ func TestRootFs_namesRefused(t *testing.T) {
 	}
 }
 
-// An error that the system returns under names of its own has the names of this package, and keeps those of the system.
+// An error that the system returns under names of its own matches the errors of this package, and still those of the
+// system.
 func TestRootFs_errorNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -139,24 +140,24 @@ func TestRootFs_CopyMeta_asUser(t *testing.T) {
 		t.Errorf("a file was given away by a user: %v", err)
 	}
 	if uid, gid := owner("mine"); uid != user || gid != group {
-		t.Errorf("the group is %d, want %d as the user is in it; the owner is %d", gid, group, uid)
+		t.Errorf("the group is %d, want %d, a group of the user; the owner is %d", gid, group, uid)
 	}
 	buf := make([]byte, 8)
 	if n, err := unix.Getxattr(at("mine"), "user.a", buf); err != nil || !bytes.Equal(buf[:n], []byte("1")) {
 		t.Errorf("the attribute was not copied: %q, %v", buf[:max(n, 0)], err)
 	}
 	if err := copyAs("secret", "mine"); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("from a file that one may not read: %v", err)
+		t.Errorf("from an unreadable file: %v", err)
 	}
 	if err := copyAs("mine", "secret"); !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("to a file that one may not read: %v", err)
+		t.Errorf("to an unreadable file: %v", err)
 	}
 	err := copyAs("from", "theirs")
 	if !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), "user.stale") || !strings.Contains(err.Error(), "user.a") {
-		t.Errorf("to a file that one may not write to: %v, want both attributes named", err)
+		t.Errorf("to a file without write permission: %v, want both attributes named", err)
 	}
 	if err := copyAs("from", "same"); err != nil {
-		t.Errorf("all is as it should be already, but: %v", err)
+		t.Errorf("nothing needs a change, but: %v", err)
 	}
 	if files := fstest.Opened(t, dir); len(files) != open {
 		t.Errorf("open: %v, want %d", files, open)
@@ -178,7 +179,7 @@ func TestRootFs_readError(t *testing.T) {
 	_, wantErr = want.Read(make([]byte, 1))
 	n, err := f.Read(make([]byte, 1))
 	if !errors.Is(err, syscall.EIO) || !errors.Is(wantErr, syscall.EIO) || n != 0 {
-		t.Errorf("Read = %d, %v, package os says %v", n, err, wantErr)
+		t.Errorf("Read = %d, %v, package os returns %v", n, err, wantErr)
 	}
 	if n, err := f.Read(nil); n != 0 || err != nil {
 		t.Errorf("Read of nothing = %d, %v", n, err)

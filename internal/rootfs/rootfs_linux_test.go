@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// aclOf returns an access control list as the system stores it: the owner, one user by number, the group, the mask,
+// aclOf returns an access control list in the format of the system: the owner, one user by number, the group, the mask,
 // others.
 func aclOf(user uint32) []byte {
 	const undefined = 0xffffffff
@@ -70,7 +70,7 @@ func TestRootFs_CopyMeta_attributes(t *testing.T) {
 		t.Errorf("the file has %q", got)
 	}
 
-	// Attributes that a file got from its directory go, if the other file does not have them.
+	// Attributes that a file has inherited from its directory are removed if the other file does not have them.
 	fstest.Write(t, root, "plain", "z")
 	if err := root.CopyMeta("plain", "g"); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestRootFs_CopyMeta_attributes(t *testing.T) {
 	}
 }
 
-// A forbidden operation must be an error, and must not keep the rest from being done.
+// A forbidden operation must be an error, and must not prevent the rest.
 func TestRootFs_CopyMeta_partly(t *testing.T) {
 	base := t.TempDir()
 	root := fstest.OpenRoot(t, base)
@@ -124,7 +124,7 @@ func TestRootFs_CopyMeta_partly(t *testing.T) {
 	}
 }
 
-// The time of the change is what tells that a file was changed and its time of modification put back.
+// Only the change time shows that a file was changed and its modification time was reset.
 func TestRootFs_IdentityOf_changeTime(t *testing.T) {
 	root := fstest.OpenRoot(t, t.TempDir())
 	fstest.Write(t, root, "f", "x")

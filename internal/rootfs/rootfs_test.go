@@ -51,7 +51,7 @@ func TestRootFs_Close(t *testing.T) {
 	file.Close()
 }
 
-// The error that package os has no name for must be known by its text.
+// The error for which package os exports no value must be recognized by its text.
 func TestRootFs_escape(t *testing.T) {
 	outside := t.TempDir()
 	dir := filepath.Join(outside, "root")
@@ -115,7 +115,7 @@ func TestRootFs_errorsMatchBoth(t *testing.T) {
 	}
 }
 
-// It goes by handles: the directory may be moved while it is open.
+// A RootFs works with handles: the directory may be moved while it is open.
 func TestRootFs_movedDirectory(t *testing.T) {
 	parent := t.TempDir()
 	if err := os.Mkdir(parent+"/old", 0o755); err != nil {
@@ -140,7 +140,7 @@ func TestRootFs_movedDirectory(t *testing.T) {
 
 func TestRootFs_specialBits(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("no such bits")
+		t.Skip("not on this system")
 	}
 	root := fstest.OpenRoot(t, t.TempDir())
 	has := func(name string, want fs.FileMode) {

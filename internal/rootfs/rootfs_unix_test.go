@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// inTime fails the test if do hangs, as opening a pipe does.
+// inTime fails the test if do hangs, for example when it opens a pipe.
 func inTime(t *testing.T, what string, do func()) {
 	t.Helper()
 	done := make(chan struct{})
@@ -55,7 +55,7 @@ func TestRootFs_specialFiles(t *testing.T) {
 		special["socket"] = true
 		defer listener.Close()
 	}
-	if exec.Command("mknod", filepath.Join(base, "zero"), "c", "1", "5").Run() == nil { // needs to be root
+	if exec.Command("mknod", filepath.Join(base, "zero"), "c", "1", "5").Run() == nil { // needs root
 		special["zero"] = true
 	}
 	root := fstest.OpenRoot(t, base)
@@ -207,7 +207,7 @@ func TestRootFs_CopyMeta_owner(t *testing.T) {
 		}
 	}
 	if os.Getuid() != 0 {
-		t.Skip("only root may give files away")
+		t.Skip("only root may change the owner of files")
 	}
 	if err := root.Chown("f", 1234, 5678); err != nil {
 		t.Fatal(err)
@@ -266,7 +266,7 @@ func TestRootFs_Lock_otherProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "locked\n" {
-		t.Fatalf("the other process said %q, %v", line, err)
+		t.Fatalf("the other process printed %q, %v", line, err)
 	}
 	root := fstest.OpenRoot(t, dir)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)

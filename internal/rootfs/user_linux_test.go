@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// becomeUser changes the user and the groups of this thread only, which those of package syscall do to all threads.
+// becomeUser changes the user and the groups of this thread only. The functions of package syscall would change all
+// threads.
 func becomeUser(uid int, groups []uint32) error {
 	if _, _, errno := syscall.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(groups)), uintptr(unsafe.Pointer(unsafe.SliceData(groups))), 0); errno != 0 {
 		return errno

@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// acts are attempts to reach outside, and what a program must be able to do, by name.
+// acts are attempts to reach outside, and the normal work of programs, by name.
 var acts = map[string]func(args []string) error{
 	"read":     func(args []string) error { _, err := os.ReadFile(args[0]); return err },
 	"readlink": func(args []string) error { _, err := os.Readlink(args[0]); return err },

@@ -164,7 +164,7 @@ func TestChanges_swapped(t *testing.T) {
 	}
 }
 
-// A program that a command left behind can change nothing, because nobody answers its calls.
+// A program that a command left behind can change nothing, because no process answers its calls.
 func TestChanges_leftBehind(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)

@@ -146,8 +146,8 @@ func TestRun_rules(t *testing.T) {
 	}{
 		{"a file", sandbox.Rules{Read: []string{self, filepath.Join(p.beside, "file")}}, true},
 		{"a link to the tree", sandbox.Rules{Read: []string{self, link}}, true},
-		{"a link below what may be written", sandbox.Rules{Write: []string{p.tree}, Read: []string{self, link}}, false},
-		{"a link below what may be written, to write", sandbox.Rules{Write: []string{link, p.tree}, Read: []string{self}}, false},
+		{"a link below a writable directory", sandbox.Rules{Write: []string{p.tree}, Read: []string{self, link}}, false},
+		{"a link below a writable directory, to write", sandbox.Rules{Write: []string{link, p.tree}, Read: []string{self}}, false},
 		{"above", sandbox.Rules{Read: []string{filepath.Dir(p.beside), p.beside + "/a/..", self}}, true},
 	} {
 		if err := p.do(t, &c.rules, "read", filepath.Join(p.beside, "file")); (err == nil) != c.allowed {

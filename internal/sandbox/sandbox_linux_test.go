@@ -27,10 +27,10 @@ type place struct {
 	abstract     string
 	datagrams    string
 
-	run func(*exec.Cmd, *sandbox.Rules) (sandbox.Status, error) // on a system with less than this one; nil is this one
+	run func(*exec.Cmd, *sandbox.Rules) (sandbox.Status, error) // for a system with fewer features; nil is this system
 }
 
-// memory is what acts try to read from a process outside.
+// memory is the data that acts try to read from a process outside.
 var memory = [1]byte{1}
 
 // protected skips a test if this system has no sandbox.

@@ -39,8 +39,8 @@ func TestWaves(t *testing.T) {
 	}{
 		{"readers", []schedule.Step{reader("a"), reader("a"), {ReadOnly: true}}, [][]int{{0, 1, 2}}},
 		{"writers apart", []schedule.Step{writer("a"), writer("b"), reader("c")}, [][]int{{2}, {0}, {1}}},
-		{"a reader of what was written", []schedule.Step{writer("a"), reader("a/b"), reader("ab")}, [][]int{{2}, {0}, {1}}},
-		{"a writer of what is read", []schedule.Step{reader("."), writer("a")}, [][]int{{0}, {1}}},
+		{"a reader of written files", []schedule.Step{writer("a"), reader("a/b"), reader("ab")}, [][]int{{2}, {0}, {1}}},
+		{"a writer of read files", []schedule.Step{reader("."), writer("a")}, [][]int{{0}, {1}}},
 		{"a writer of anything", []schedule.Step{reader("a"), {}, reader("b")}, [][]int{{0}, {1}, {2}}},
 		{"two names of one file", []schedule.Step{writer("a/../b"), reader("./b")}, [][]int{{0}, {1}}},
 		{"a name that is not valid", []schedule.Step{writer("a"), reader("../b")}, [][]int{{0}, {1}}},

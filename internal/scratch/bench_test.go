@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// processor returns how long this process has had a processor so far.
+// processor returns the processor time of this process so far.
 func processor(b *testing.B) time.Duration {
 	var use syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
@@ -24,7 +24,7 @@ func processor(b *testing.B) time.Duration {
 	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
 }
 
-// The first Renew, and the second one with the Collect after it, of trees in which nothing changes.
+// BenchmarkTree measures the first Renew, and the second with its Collect, of trees in which nothing changes.
 func BenchmarkTree(b *testing.B) {
 	for _, files := range []int{3_000, 90_000} {
 		dir := b.TempDir()
@@ -40,7 +40,7 @@ func BenchmarkTree(b *testing.B) {
 				b.Fatal(err)
 			}
 		}
-		time.Sleep(200 * time.Millisecond) // so that the versions are those of identities
+		time.Sleep(200 * time.Millisecond) // so that versions are based on identities
 		base, err := rootfs.Open(dir)
 		if err != nil {
 			b.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// told is what a script leaves: each change as a word and its paths.
+// told returns the changes that a script leaves: each as a word and its paths.
 func told(t *testing.T, changes []scratch.Change) []string {
 	t.Helper()
 	var list []string
@@ -69,9 +69,9 @@ func TestTree_Collect(t *testing.T) {
 		"swap directories": {
 			script: "mv d x; mv h d; mv x h", want: []string{"keep dir d from h 755", "keep dir h from d 755"},
 		},
-		"chain":                                {script: "rm b.txt; mv a.txt b.txt; mv d/e.txt a.txt", want: []string{"keep file a.txt from d/e.txt 644", "remove b.txt", "keep file b.txt from a.txt 644"}},
-		"a directory with what does not count": {script: "mv h z", want: []string{"keep dir z from h 755"}},
-		"rename, edit":                         {script: "mv a.txt z.txt; echo more >> z.txt", want: []string{"write 9 file z.txt from a.txt 644"}},
+		"chain":                          {script: "rm b.txt; mv a.txt b.txt; mv d/e.txt a.txt", want: []string{"keep file a.txt from d/e.txt 644", "remove b.txt", "keep file b.txt from a.txt 644"}},
+		"a directory with ignored files": {script: "mv h z", want: []string{"keep dir z from h 755"}},
+		"rename, edit":                   {script: "mv a.txt z.txt; echo more >> z.txt", want: []string{"write 9 file z.txt from a.txt 644"}},
 		"rename a directory, edit in it": {
 			script: "mv d z; echo more >> z/f/g.txt; rm z/e.txt; echo new > z/n",
 			want:   []string{"remove d/e.txt", "keep dir z from d 755", "write 10 file z/f/g.txt 644", "write 4 file z/n 644"},
@@ -123,14 +123,14 @@ func TestTree_Collect(t *testing.T) {
 		"ignored": {
 			script: "echo x > h/x.o; echo y > h/i.o; echo z > h/z.txt", want: []string{"write 2 file h/z.txt 644"},
 		},
-		"ignored, all taken": {
+		"ignored, all staged": {
 			script: "echo x > h/x.o; echo y > h/i.o", o: scratch.Options{NoIgnore: true},
 			want: []string{"write 2 file h/i.o 644", "write 2 file h/x.o 644"},
 		},
 		"ignored with its directory": {
 			script: "rm -r h", want: []string{"remove h", "remove h/.gitignore", "remove h/i.o", "remove h/j.txt"},
 		},
-		"a directory in the place of one with what does not count": {
+		"a directory in place of a directory with ignored files": {
 			script: "echo '*.o' > .gitignore; rm -r h; mv d h; mkdir h/sub", want: []string{
 				"write 4 file .gitignore 644", "remove h", "keep dir h from d 755", "remove h/.gitignore", "remove h/j.txt", "keep dir h/sub 755",
 			},
@@ -142,18 +142,18 @@ func TestTree_Collect(t *testing.T) {
 		"kept backup": {
 			script: "mv a.txt a.txt~; echo new > a.txt", want: []string{"write 4 file a.txt 644", "write 4 file a.txt~ 644"},
 		},
-		"not taken": {
+		"not staged": {
 			script: "for i in 1 2 3 4 5 6; do echo x > d/n$i; done; mv a.txt q; echo x > src.go; mkdir -p gen/x; echo x > gen/x/y.go; mkdir gen/empty",
 			o:      scratch.Options{Bring: func(name string) bool { return strings.HasSuffix(name, ".go") }},
 			want:   []string{"keep dir gen 755", "keep dir gen/x 755", "write 2 file gen/x/y.go 644", "write 2 file src.go 644"},
 			warn:   "8 changes of the command are left out, for writes does not take them: a.txt, d/n1, d/n2, d/n3, d/n4, ...",
 		},
-		"renamed to where it is taken": {
+		"renamed to a path that is staged": {
 			script: "mv a.txt a.go", o: scratch.Options{Bring: func(name string) bool { return strings.HasSuffix(name, ".go") }},
 			want: []string{"write 4 file a.go 644"},
 			warn: "1 changes of the command are left out, for writes does not take them: a.txt",
 		},
-		"a directory of which not all is taken": {
+		"a directory that is staged in part": {
 			script: "mv d z", o: scratch.Options{Bring: func(name string) bool { return strings.HasPrefix(name, "z") }},
 			want: []string{"keep dir z 755", "write 6 file z/e.txt 644", "keep dir z/f 755", "write 5 file z/f/g.txt 644"},
 			warn: "2 changes of the command are left out, for writes does not take them: d/e.txt, d/f/g.txt",
@@ -172,14 +172,14 @@ func TestTree_Collect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRig(t, dirOf(t, files), nil)
-			for range 2 { // the second time without writing anything
+			for range 2 { // the second time nothing needs to be written
 				r.warns = nil
 				if err := r.tree.Renew(t.Context(), r.view, c.o); err != nil {
 					t.Fatal(err)
 				}
 				r.exact()
 				if _, err := os.Lstat(filepath.Join(r.tree.Root(), ".git")); err == nil {
-					t.Error("what the last command made of version control is there still")
+					t.Error("the last command's version control directory still exists")
 				}
 				r.script(c.script)
 				left := visible(t, rooted(t, r.tree.Root()), c.o.NoIgnore)
@@ -206,7 +206,7 @@ func TestTree_Collect(t *testing.T) {
 				staged := visible(t, r.view, true)
 				r.view.Rollback(before)
 
-				// The kept changes do the same.
+				// The kept changes have the same effect.
 				kept, err := scratch.Keep(t.Context(), changes, 1<<20)
 				if err != nil {
 					t.Fatal(err)
@@ -227,7 +227,7 @@ func TestTree_Collect(t *testing.T) {
 					t.Fatal(err)
 				}
 				if d := cmp.Diff(staged, visible(t, r.view, true)); d != "" {
-					t.Errorf("what was kept stages something else: %s", d)
+					t.Errorf("the kept changes stage something else: %s", d)
 				}
 				r.view.Rollback(before)
 			}
@@ -235,7 +235,7 @@ func TestTree_Collect(t *testing.T) {
 	}
 }
 
-// A file that is written to the moment that Renew has returned is seen, though its size and its time are the old ones.
+// A write to a file right after Renew has returned is noticed, even if size and time are unchanged.
 func TestTree_Collect_atOnce(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{"a": "0000"}), nil)
@@ -264,7 +264,7 @@ func TestTree_Collect_atOnce(t *testing.T) {
 	}
 }
 
-// A file that goes on changing is an error, not something in between.
+// A file that changes while it is read is an error, and never a mixture.
 func TestTree_Collect_restless(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{"a": strings.Repeat("x", 1<<20)}), nil)
@@ -287,7 +287,7 @@ func TestTree_Collect_restless(t *testing.T) {
 	if _, err := io.ReadFull(from, make([]byte, 10)); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(20 * time.Millisecond) // for the clock of the file system
+	time.Sleep(20 * time.Millisecond) // a tick of the file system's clock
 	if err := os.WriteFile(name, []byte(strings.Repeat("z", 1<<20)), 0o644); err != nil {
 		t.Fatal(err)
 	}

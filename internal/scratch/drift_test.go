@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// restless is a file system in which a file grows each time that it was opened, so many times.
+// restless is a file system in which a file grows after each of the next opens, up to a number of times.
 type restless struct {
 	afero.Fs
 	left int
@@ -34,7 +34,7 @@ func (r *restless) Open(name string) (afero.File, error) {
 	return f, err
 }
 
-// A file of the tree that another program writes to meanwhile is read again, and is an error if that does not help.
+// A file that another program writes to during Renew is read again, and is an error if that does not help.
 func TestTree_Renew_drift(t *testing.T) {
 	t.Parallel()
 	for left, fails := range map[int]bool{0: false, 1: false, 50: true} {
@@ -53,7 +53,7 @@ func TestTree_Renew_drift(t *testing.T) {
 	}
 }
 
-// Names that the scratch tree cannot tell apart are an error before anything is written.
+// Names that the scratch tree cannot distinguish are an error before anything is written.
 func TestTree_folding(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{"a/Read": "1", "a/read": "2", "A/x": "3"}), nil)
@@ -67,11 +67,11 @@ func TestTree_folding(t *testing.T) {
 	}
 	o := scratch.Options{Make: func(name string) bool { return name == "a/Read" }}
 	if err := r.tree.Renew(t.Context(), r.view, o); err != nil {
-		t.Errorf("with one of them: %v", err)
+		t.Errorf("with only one of them: %v", err)
 	}
 }
 
-// A stage that is broken or closed, and a tree that is, say so.
+// A broken or closed stage, and a closed tree, return errors.
 func TestTree_closed(t *testing.T) {
 	t.Parallel()
 	tree, err := scratch.Open(t.Context(), scratch.Config{Dir: t.TempDir(), Tree: "x"})
@@ -89,11 +89,11 @@ func TestTree_closed(t *testing.T) {
 	}
 	if err := tree.Renew(t.Context(), stage.New(afero.NewMemMapFs()), scratch.Options{}); err == nil ||
 		errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Renew of a tree that is closed: %v", err)
+		t.Errorf("Renew of a closed tree: %v", err)
 	}
 }
 
-// Large files are copied by the system where it can, and come out as they are.
+// Large files are copied by the system if possible, with the same bytes.
 func TestTree_Renew_large(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("0123456789abcdef", 3<<16+1)
@@ -121,7 +121,7 @@ func TestTree_Renew_large(t *testing.T) {
 	}
 }
 
-// Links of the tree become directories, with names in them that the links led to, and nothing behind the links changes.
+// Links of the tree become directories that contain names of the links' targets. The targets do not change.
 func TestStage_linksBecomeDirectories(t *testing.T) {
 	t.Parallel()
 	base := dirOf(t, map[string]string{"d/a": "a", "d/e/b": "b", "x": "x"})

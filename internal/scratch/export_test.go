@@ -2,7 +2,7 @@ package scratch
 
 import "github.com/millrace-go/millrace/internal/rootfs"
 
-// Blur has a tree told less of what stands there, as on other systems. Call it before the first Renew.
+// Blur hides some of the facts that a tree reads about its files, as on other systems. Call it before the first Renew.
 func Blur(t *Tree, blur func(l *rootfs.Look)) { t.blur = blur }
 
 // Fold makes a tree assume that its file system folds case.

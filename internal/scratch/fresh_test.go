@@ -16,16 +16,16 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// straggle changes a tree as a process does that has outlived its command.
+// straggle changes a tree like a process that has outlived its command.
 const straggle = "echo s >> a.txt; echo s > new; rm b.txt; rm -r d; mkdir e; echo s > e/in"
 
-// A change that a process makes in the copy after its command has ended belongs to nobody. The file is made anew, with
-// a warning, and the change is not the work of the next command.
+// A change that a process makes in the copy after its command has ended belongs to no step. The file is written again,
+// with a warning, and the change is not the work of the next command.
 func TestTree_stragglers(t *testing.T) {
 	t.Parallel()
 	for _, isKept := range []bool{false, true} {
 		base, _ := dirAt(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "d/c.txt": "c\n"})
-		time.Sleep(150 * time.Millisecond) // so that the files are no longer new to a stage
+		time.Sleep(150 * time.Millisecond) // so that the stage does not treat the files as recent
 		var warns []string
 		c := scratch.Config{Dir: t.TempDir(), Tree: "tree", Name: "proj", Keep: true, Warn: func(text string) { warns = append(warns, text) }}
 		next := func(r *rig) {
@@ -67,7 +67,7 @@ func TestTree_stragglers(t *testing.T) {
 	}
 }
 
-// A file that such a process only writes to, at its place, is noticed when the next command is done.
+// If such a process only writes to an existing file, that is noticed after the next command.
 func TestTree_stragglerInPlace(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{"a.txt": "a\n", "d/c.txt": "c\n", "d/f.txt": "f\n"}), nil)
@@ -96,11 +96,12 @@ func TestTree_stragglerInPlace(t *testing.T) {
 	}
 }
 
-// Each command gets another directory under the same name: what is confined to the old one finds nothing in it.
+// Each command gets a new directory under the same name: a process that is confined to the old directory finds nothing
+// there.
 func TestTree_freshRoot(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Landlock goes by the inode")
+		t.Skip("only Landlock identifies directories by inode")
 	}
 	r := newRig(t, dirOf(t, map[string]string{"a.txt": "a\n", "d/c.txt": "c\n", "locked/x": "x\n"}), nil)
 	if err := r.stage.Chmod("locked", 0o500); err != nil {
@@ -132,20 +133,20 @@ func TestTree_freshRoot(t *testing.T) {
 				f.Close()
 			}
 			if _, err := os.Lstat(filepath.Join(dir, "late")); err == nil {
-				t.Errorf("%s is the directory of the command before", dir)
+				t.Errorf("%s is the directory of the previous command", dir)
 			}
 		}
 		if !os.SameFile(kept, birth(t, filepath.Join(r.tree.Root(), "d/c.txt"))) {
-			t.Error("what has not changed was written anew")
+			t.Error("an unchanged file was written again")
 		}
 	}
 }
 
-// A copy that is kept has nothing of what commands have done in it, whether their work has counted or not.
+// A kept copy has no trace of the work of commands, whether or not their work was staged.
 func TestTree_noTrace(t *testing.T) {
 	t.Parallel()
 	base, _ := dirAt(t, map[string]string{"a.txt": "a\n", "b.txt": "b\n", "d/c.txt": "c\n", "d/e/f": "f\n"})
-	time.Sleep(150 * time.Millisecond) // so that the files are no longer new to a stage
+	time.Sleep(150 * time.Millisecond) // so that the stage does not treat the files as recent
 	for _, counts := range []bool{false, true} {
 		c := scratch.Config{Dir: t.TempDir(), Tree: "tree", Name: "proj", Keep: true}
 		root := ""

@@ -26,7 +26,7 @@ func TestTree_ignoresAsGit(t *testing.T) {
 // ignoresAsGit compares with git in a tree whose repository is in the directory store.
 func ignoresAsGit(t *testing.T, store string) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git to compare with")
+		t.Skip("git is not installed")
 	}
 	base, dir := dirAt(t, map[string]string{
 		".gitignore": "*.o\n/out/\n!keep.o\nsub/*.tmp\n", "sub/.gitignore": "!x.o\nlocal\n", "a.c": "a", "sub/b.c": "b",
@@ -64,7 +64,7 @@ func ignoresAsGit(t *testing.T, store string) {
 			got = append(got, c.Path)
 		}
 	}
-	real := t.TempDir() // what git says of the same files
+	real := t.TempDir() // for git's answers on the same files
 	if err := os.CopyFS(real, os.DirFS(r.tree.Root())); err != nil {
 		t.Fatal(err)
 	}

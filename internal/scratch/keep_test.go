@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// reopen opens the tree of a configuration over a base, renews it, and closes it at the end of do.
+// reopen opens the tree of a configuration over a base, calls do, and closes the tree after do.
 func reopen(t *testing.T, c scratch.Config, s *stage.Stage, do func(r *rig)) {
 	t.Helper()
 	tree, err := scratch.Open(t.Context(), c)
@@ -26,7 +26,7 @@ func reopen(t *testing.T, c scratch.Config, s *stage.Stage, do func(r *rig)) {
 	}
 }
 
-// birth tells one writing of a file from another.
+// birth returns the FileInfo of a file, to find out later whether the file was written again.
 func birth(t *testing.T, name string) os.FileInfo {
 	t.Helper()
 	info, err := os.Stat(name)
@@ -40,7 +40,7 @@ func TestTree_kept(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a.txt": "a\n", "b.txt": "b\n", "d/c.txt": "c\n"}
 	base, dir := dirAt(t, files)
-	time.Sleep(150 * time.Millisecond) // so that the files are no longer new to a stage
+	time.Sleep(150 * time.Millisecond) // so that the stage does not treat the files as recent
 	c := scratch.Config{Dir: t.TempDir(), Tree: "tree", Name: "proj", Keep: true}
 	var before os.FileInfo
 	renew := func(r *rig) {
@@ -66,17 +66,17 @@ func TestTree_kept(t *testing.T) {
 		t.Fatalf("manifests: %q, %v", found, err)
 	}
 
-	// Files that differ are written anew, the rest is left.
+	// Files that differ are written again, the others stay.
 	if err := os.WriteFile(filepath.Join(dir, "b.txt"), []byte("b2\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	reopen(t, c, stage.New(base), func(r *rig) {
 		if _, err := os.Stat(found[0]); err == nil {
-			t.Error("a place in use has a manifest: after a crash it would be believed")
+			t.Error("a place in use has a manifest: after a crash it would be trusted")
 		}
 		renew(r)
 		if now := birth(t, filepath.Join(r.tree.Root(), "a.txt")); !os.SameFile(before, now) {
-			t.Error("a file that has not changed was written anew")
+			t.Error("an unchanged file was written again")
 		}
 		r.tree.Discard()
 	})
@@ -87,10 +87,10 @@ func TestTree_kept(t *testing.T) {
 	}
 	anew := func(what string, c scratch.Config) {
 		t.Helper()
-		// A file that only a tree that is not wiped would have.
+		// This file exists only in a tree that is not wiped.
 		stray := filepath.Join(filepath.Dir(found[0]), "proj", "a.txt")
 		old := birth(t, stray)
-		keep, err := os.Open(stray) // so that its inode is not given to the next one
+		keep, err := os.Open(stray) // so that no new file gets its inode
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +98,7 @@ func TestTree_kept(t *testing.T) {
 		reopen(t, c, stage.New(base), func(r *rig) {
 			renew(r)
 			if os.SameFile(old, birth(t, stray)) {
-				t.Errorf("%s: the tree was believed", what)
+				t.Errorf("%s: the tree was trusted", what)
 			}
 			r.tree.Discard()
 		})
@@ -121,9 +121,9 @@ func TestTree_kept(t *testing.T) {
 		anew("a byte changed", c)
 	}
 
-	// A tree in which a command was at work is not kept.
+	// A tree in which a command may still be running is not kept.
 	reopen(t, c, stage.New(base), renew)
 	if left, err := filepath.Glob(manifest + "/*/*"); err != nil || len(left) > 0 {
-		t.Errorf("left of a tree that a command was at work in: %q, %v", left, err)
+		t.Errorf("left of a tree in which a command was running: %q, %v", left, err)
 	}
 }

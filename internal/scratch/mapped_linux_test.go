@@ -10,7 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// A file that a program has written to through memory has changed, also on tmpfs, where its times do not tell.
+// A file that a program has written to through mapped memory counts as changed, even on tmpfs, where its times do not
+// show the change.
 func TestTree_mapped(t *testing.T) {
 	t.Parallel()
 	dirs := map[string]string{"a temporary directory": t.TempDir()}
@@ -18,7 +19,7 @@ func TestTree_mapped(t *testing.T) {
 	if unix.Statfs("/dev/shm", &fs) == nil && fs.Type == unix.TMPFS_MAGIC {
 		shm, err := os.MkdirTemp("/dev/shm", "millrace-test-")
 		if err != nil {
-			t.Log("tmpfs is left out:", err)
+			t.Log("tmpfs is not tested:", err)
 		} else {
 			t.Cleanup(func() { os.RemoveAll(shm) })
 			dirs["tmpfs"] = shm

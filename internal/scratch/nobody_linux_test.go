@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// Root may read and write everything, so the tests are run once more by a user for whom modes count.
+// Root may read and write everything, so the tests run again as a user for whom modes count.
 func TestTree_asNobody(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		t.Skip("the tests run as a user for whom modes count already")
+		t.Skip("the tests already run as a user for whom modes count")
 	}
 	const nobody = 65534
-	dir, err := os.MkdirTemp("", "nobody") // that of t has parents which are closed to others
+	dir, err := os.MkdirTemp("", "nobody") // the directory of t has parents that are closed to others
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func TestOpen_slots(t *testing.T) {
 	if err != nil {
 		t.Errorf("another tree: %v", err)
 	} else if roots[other.Root()] {
-		t.Error("another tree has the place of this one")
+		t.Error("another tree has the place of this tree")
 	}
 	freed := trees[3].Root()
 	for _, tree := range append(trees[3:4:4], other) {
@@ -71,7 +71,7 @@ func TestOpen_slots(t *testing.T) {
 		}
 	}
 	if trees[3], err = scratch.Open(t.Context(), c); err != nil || trees[3].Root() != freed {
-		t.Errorf("a place that was given back: %v", err)
+		t.Errorf("a place that was released: %v", err)
 	}
 	for _, tree := range trees {
 		info, err := os.Stat(filepath.Dir(tree.Root()))
@@ -124,7 +124,7 @@ func TestOpen_together(t *testing.T) {
 	wg.Wait()
 }
 
-// A process that dies leaves a place that is wiped, and no lock.
+// A process that dies leaves a place that the next process wipes, and no lock.
 func TestOpen_crash(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -144,7 +144,7 @@ func TestOpen_crash(t *testing.T) {
 	}
 	defer tree.Close()
 	if tree.Root() != root {
-		t.Errorf("the place is %s, that of the process that died was %s", tree.Root(), root)
+		t.Errorf("the place is %s, the place of the dead process was %s", tree.Root(), root)
 	}
 	if left, err := os.ReadDir(root); err != nil || len(left) > 0 {
 		t.Errorf("left: %v, %v", left, err)
@@ -187,7 +187,7 @@ func TestOpen_planted(t *testing.T) {
 		"open to all": {func(t *testing.T, dir string) { mkdir(t, filepath.Join(dir, "millrace"), 0o777) }, "can be written to by other users"},
 		"another user's": {func(t *testing.T, dir string) {
 			if os.Geteuid() != 0 {
-				t.Skip("only root can make what belongs to another user")
+				t.Skip("only root can make files of another user")
 			}
 			mkdir(t, filepath.Join(dir, "millrace"), 0o700)
 			if err := os.Chown(filepath.Join(dir, "millrace"), 65534, 65534); err != nil {
@@ -202,7 +202,7 @@ func TestOpen_planted(t *testing.T) {
 		}, ""},
 		"another user's place": {func(t *testing.T, dir string) {
 			if os.Geteuid() != 0 {
-				t.Skip("only root can make what belongs to another user")
+				t.Skip("only root can make files of another user")
 			}
 			mkdir(t, filepath.Join(dir, "millrace", slot), 0o700)
 			if err := os.Chown(filepath.Join(dir, "millrace", slot), 65534, 65534); err != nil {
@@ -220,20 +220,20 @@ func TestOpen_planted(t *testing.T) {
 			switch {
 			case plant.says == "" && err == nil:
 				if filepath.Base(filepath.Dir(tree.Root())) == slot {
-					t.Error("what was planted is used")
+					t.Error("a planted directory is used")
 				}
 				tree.Close()
 			case plant.says == "" || err == nil || !strings.Contains(err.Error(), plant.says):
 				t.Errorf("Open: %v", err)
 			}
 			if left, err := os.ReadDir(target); err != nil || len(left) > 0 {
-				t.Errorf("written where the link leads: %v, %v", left, err)
+				t.Errorf("written to the target of the link: %v, %v", left, err)
 			}
 		})
 	}
 }
 
-// Files and links that a command puts in place of the directories of a place lead nowhere.
+// Files and links that a command puts in place of the directories of a place are not followed.
 func TestTree_displaced(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -271,7 +271,7 @@ func TestTree_displaced(t *testing.T) {
 			}
 			r.exact()
 			if data, err := os.ReadFile(precious); err != nil || string(data) != "x" {
-				t.Errorf("what a link led to: %q, %v", data, err)
+				t.Errorf("the target of a link: %q, %v", data, err)
 			}
 			for _, dir := range []string{r.tree.Temp(), r.tree.Home()} {
 				if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -285,7 +285,7 @@ func TestTree_displaced(t *testing.T) {
 	}
 }
 
-// deepen makes directories in directories, beyond what has a name that the system takes, and closes the last of them.
+// deepen nests directories deeper than any path that the system accepts. The deepest directory has no permissions.
 func deepen(t *testing.T, dir string) {
 	t.Helper()
 	at, err := os.OpenRoot(dir)
@@ -330,7 +330,7 @@ func TestTree_names(t *testing.T) {
 		}
 	}
 	if _, err := scratch.Open(t.Context(), scratch.Config{Dir: "relative"}); err == nil {
-		t.Error("a relative directory is taken")
+		t.Error("a relative directory is accepted")
 	}
 }
 
@@ -344,7 +344,7 @@ func TestTree_shared(t *testing.T) {
 		}
 		dir := filepath.Join(filepath.Dir(tree.Root()), "shared")
 		if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("shared is there before it is asked for: %v", err)
+			t.Errorf("the shared directory exists before it is requested: %v", err)
 		}
 		shared, err := tree.Shared()
 		if err != nil || shared != dir {
@@ -357,14 +357,14 @@ func TestTree_shared(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := os.Stat(filepath.Join(shared, "x")); err != nil {
-			t.Errorf("what is shared: %v", err)
+			t.Errorf("the shared directory: %v", err)
 		}
 		tree.Discard()
 		if err := tree.Close(); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := tree.Shared(); err == nil {
-			t.Error("a tree that is closed has a shared directory")
+			t.Error("a closed tree has a shared directory")
 		}
 	}
 }

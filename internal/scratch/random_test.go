@@ -29,7 +29,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// actor does random things in a directory, as a command would.
+// actor does random things in a directory, like a command.
 type actor struct {
 	*rand.Rand
 	dir string
@@ -44,10 +44,10 @@ var (
 
 func (a *actor) one(list []string) string { return list[a.IntN(len(list))] }
 
-// somewhere returns a name that may or may not be there.
+// somewhere returns a name that may or may not exist.
 func (a *actor) somewhere() string { return path.Join(a.one(actorDirs), a.one(actorNames)) }
 
-// something returns the name of something that is there, "." if nothing is.
+// something returns the name of an existing entry, "." if there is none.
 func (a *actor) something(want func(mode fs.FileMode) bool) string {
 	var all []string
 	err := filepath.WalkDir(a.dir, func(name string, d fs.DirEntry, err error) error {
@@ -88,7 +88,7 @@ func (a *actor) act() {
 	case 0, 1:
 		name := a.somewhere()
 		if info, err := os.Stat(full(name)); err == nil && !info.Mode().IsRegular() {
-			return // to write to a pipe would wait
+			return // a write to a pipe would wait
 		}
 		text := a.text()
 		if path.Base(name) == ".gitignore" {
@@ -96,7 +96,7 @@ func (a *actor) act() {
 		}
 		os.MkdirAll(filepath.Dir(full(name)), 0o755)
 		note("write %s %q: %v", name, text, os.WriteFile(full(name), []byte(text), 0o644))
-	case 2, 3: // other bytes, nothing else
+	case 2, 3: // only other bytes
 		name := a.something(fs.FileMode.IsRegular)
 		info, err := os.Lstat(full(name))
 		if err != nil || info.Size() == 0 || !info.Mode().IsRegular() {
@@ -116,7 +116,7 @@ func (a *actor) act() {
 		err := os.Rename(full(x), full(".between"))
 		if err == nil {
 			err = os.Rename(full(y), full(x))
-			if err2 := os.Rename(full(".between"), full(y)); err2 != nil { // one was in the other
+			if err2 := os.Rename(full(".between"), full(y)); err2 != nil { // if one directory is inside the other
 				err = errors.Join(err, err2, os.Rename(full(".between"), full("swapped")))
 			}
 		}
@@ -131,7 +131,7 @@ func (a *actor) act() {
 		if name != "." {
 			mode := []fs.FileMode{0o644, 0o755, 0o600, 0o700, 0o444, 0o555, 0}[a.IntN(7)]
 			if info, err := os.Lstat(full(name)); err != nil || info.IsDir() && mode&0o500 != 0o500 {
-				return // the model has to get in
+				return // the model must be able to read it
 			}
 			note("chmod %s %o: %v", name, mode, os.Chmod(full(name), mode))
 		}
@@ -147,7 +147,7 @@ func (a *actor) act() {
 	case 15:
 		name := a.somewhere()
 		note("mkdir %s: %v", name, os.MkdirAll(full(name), 0o755))
-	case 16: // as editors save
+	case 16: // like an editor that saves
 		name := a.something(fs.FileMode.IsRegular)
 		err := os.WriteFile(full(".new"), []byte(a.text()), 0o644)
 		note("save %s: %v %v", name, err, os.Rename(full(".new"), full(name)))
@@ -158,7 +158,7 @@ func (a *actor) act() {
 	}
 }
 
-// visible lists what a walk shows of a tree, with what is in it.
+// visible lists the entries that a walk of a tree shows, with their contents.
 func visible(t *testing.T, fsys afero.Fs, noIgnore bool) map[string]string {
 	t.Helper()
 	list := make(map[string]string)
@@ -195,7 +195,7 @@ func visible(t *testing.T, fsys afero.Fs, noIgnore bool) map[string]string {
 	return list
 }
 
-// readAnyway reads a file whatever its mode.
+// readAnyway reads a file of any mode.
 func readAnyway(fsys afero.Fs, name string, mode fs.FileMode) ([]byte, error) {
 	data, err := afero.ReadFile(fsys, name)
 	if !errors.Is(err, fs.ErrPermission) {
@@ -208,8 +208,8 @@ func readAnyway(fsys afero.Fs, name string, mode fs.FileMode) ([]byte, error) {
 	return data, errors.Join(err, fsys.Chmod(name, mode))
 }
 
-// agree compares what a command has left with what came of it on the stage. Directories may be left on the stage that
-// hold something that does not count.
+// agree compares the files that a command has left with the stage. The stage may still have directories that contain
+// entries which a walk does not show.
 func agree(t *testing.T, left, staged, all map[string]string) {
 	t.Helper()
 	for name := range staged {
@@ -224,7 +224,7 @@ func agree(t *testing.T, left, staged, all map[string]string) {
 			}
 		}
 	}
-	for name := range staged { // and those above them, when they are gone
+	for name := range staged { // again for their parents, after they are removed
 		if _, isDir := strings.CutSuffix(name, "/"); !isDir {
 			continue
 		}
@@ -238,11 +238,11 @@ func agree(t *testing.T, left, staged, all map[string]string) {
 		}
 	}
 	if d := cmp.Diff(left, staged); d != "" {
-		t.Errorf("the stage is not what the command has left (-command +stage):\n%s", d)
+		t.Errorf("the stage differs from what the command has left (-command +stage):\n%s", d)
 	}
 }
 
-// backends are trees of several kinds.
+// backends returns trees of several kinds.
 func backends(t *testing.T) map[string]func() afero.Fs {
 	return map[string]func() afero.Fs{
 		"rootfs": func() afero.Fs { return dirOf(t, nil) },
@@ -256,7 +256,7 @@ func backends(t *testing.T) map[string]func() afero.Fs {
 // fillBase makes a random tree.
 func fillBase(t *testing.T, a *actor, base afero.Fs) {
 	t.Helper()
-	base, err := raise.FS(base) // a BasePathFs by itself makes links absolute
+	base, err := raise.FS(base) // a plain BasePathFs makes links absolute
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,7 +307,7 @@ func fillBase(t *testing.T, a *actor, base afero.Fs) {
 	}
 }
 
-// blurs are what several systems do not tell.
+// blurs hide facts that some systems do not report.
 var blurs = []func(l *rootfs.Look){
 	nil,
 	func(l *rootfs.Look) { l.BTime = 0 },
@@ -317,8 +317,8 @@ var blurs = []func(l *rootfs.Look){
 	func(l *rootfs.Look) { l.BTime, l.CTime, l.Ino, l.Nlink = 0, 0, 0, 0 },
 }
 
-// Whatever a command does, the stage has it afterwards, and the scratch tree is what the stage is, after a rollback
-// too.
+// Whatever a command does, the stage has the same files afterwards, and the scratch tree equals the stage, even after a
+// rollback.
 func TestProperty_randomCommands(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -378,12 +378,12 @@ func TestProperty_randomCommands(t *testing.T) {
 	}
 }
 
-// exact compares all of the scratch tree with the stage.
+// exact compares the whole scratch tree with the stage.
 func (r *rig) exact() {
 	r.t.Helper()
 	want, got := visible(r.t, r.view, true), visible(r.t, rooted(r.t, r.tree.Root()), true)
 	if d := cmp.Diff(want, got); d != "" {
-		r.t.Errorf("the scratch tree is not what the stage is (-stage +scratch):\n%s", d)
+		r.t.Errorf("the scratch tree differs from the stage (-stage +scratch):\n%s", d)
 	}
 }
 

@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// paths lists what is in a directory of the system, version control too.
+// paths lists the entries of a directory of the system, including version control.
 func paths(t *testing.T, dir string) []string {
 	t.Helper()
 	var list []string
@@ -83,7 +83,7 @@ func TestTree_withheld(t *testing.T) {
 		t.Errorf("d is of %v, %v", info.ModTime(), err)
 	}
 
-	// A withheld file is not taken for deleted, though all around it is gone.
+	// A withheld file does not count as deleted, even if everything around it was removed.
 	r.script("rm -rf d s sub held; rm -f closed; rm -rf locked half")
 	changes, err := r.tree.Collect(t.Context(), scratch.Options{})
 	if err != nil {
@@ -115,7 +115,7 @@ func TestTree_withheld(t *testing.T) {
 	}
 }
 
-// A step may say what a command needs: the rest is not there, and stays.
+// A step may name the files that a command needs: the other files are not in the copy, and stay in the tree.
 func TestTree_Make(t *testing.T) {
 	t.Parallel()
 	base := dirOf(t, map[string]string{"go.mod": "m", "a/a.go": "a", "a/doc.md": "d", "b/doc.md": "d", "b/c/doc.md": "d",
@@ -148,7 +148,7 @@ func TestTree_Make(t *testing.T) {
 		out.Renames); d != "" {
 		t.Error(d)
 	}
-	// Another command may need something else.
+	// The next command may need other files.
 	if err := r.tree.Renew(t.Context(), r.view, scratch.Options{}); err != nil {
 		t.Fatal(err)
 	}
@@ -179,14 +179,14 @@ func TestTree_limits(t *testing.T) {
 		if !ok || *limit != c.want {
 			t.Errorf("got %+v, want %+v", limit, c.want)
 		}
-		for i := range 60 { // directories that are not needed do not count
+		for i := range 60 { // directories without needed files do not count
 			if err := r.view.Mkdir(fmt.Sprintf("e%d", i), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
 		o := scratch.Options{Make: func(name string) bool { return strings.HasSuffix(name, "1") }}
 		if err := r.tree.Renew(t.Context(), r.view, o); err != nil {
-			t.Errorf("with less of it: %v", err)
+			t.Errorf("with fewer files: %v", err)
 		}
 	}
 	r := newRig(t, dirOf(t, files), func(c *scratch.Config) { c.MaxFiles, c.MaxBytes, c.MaxChanged = 51, 500, 50 })
@@ -217,11 +217,11 @@ func TestTree_limits(t *testing.T) {
 		t.Fatal(changes, err)
 	}
 	if _, err := scratch.Keep(t.Context(), changes, 10); err == nil {
-		t.Error("more bytes are kept than may be")
+		t.Error("more bytes are kept than allowed")
 	}
 }
 
-// A command that leaves more than there is memory for does not stand in the way of the next one.
+// A command that leaves too many files does not block the next command.
 func TestTree_floodedTree(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{".gitignore": "x\n", "a": "a"}), func(c *scratch.Config) { c.MaxFiles, c.MaxChanged = 10, 1 })
@@ -245,7 +245,7 @@ func TestTree_floodedTree(t *testing.T) {
 	r.exact()
 }
 
-// A context that ends ends the work, and the tree is exact again the next time.
+// When the context ends, the work ends, and the next Renew makes the tree exact again.
 func TestTree_canceled(t *testing.T) {
 	t.Parallel()
 	files := make(map[string]string)
@@ -277,7 +277,7 @@ func TestTree_canceled(t *testing.T) {
 	r.exact()
 }
 
-// Paths that a guard forbids cannot come back through a command.
+// Paths that a guard forbids cannot be changed by a command.
 func TestTree_guard(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]error{
@@ -298,7 +298,7 @@ func TestTree_guard(t *testing.T) {
 	}
 }
 
-// A swap of names that only a pattern allows goes by a name that it allows too.
+// A swap of files in an allowed directory uses a temporary name in that directory.
 func TestStage_swapUnderPolicy(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{"d/a.go": "a", "d/b.go": "b", "x": "x"}), nil)
@@ -312,7 +312,7 @@ func TestStage_swapUnderPolicy(t *testing.T) {
 	}
 }
 
-// The file system of the working directory.
+// The tree of an OsFs is the working directory.
 func TestTree_osFs(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.WriteFile("a.txt", []byte("a\n"), 0o644); err != nil {
@@ -327,7 +327,7 @@ func TestTree_osFs(t *testing.T) {
 	}
 }
 
-// Directories that may not be written to do not keep the tree from being renewed.
+// Directories without write permission do not prevent a Renew.
 func TestTree_readOnlyDirectories(t *testing.T) {
 	t.Parallel()
 	base, dir := dirAt(t, map[string]string{"d/e/a": "a", "d/e/b": "b"})

@@ -27,14 +27,14 @@ func (s slowClock) IdentityOf(of fs.FileInfo) (capability.Identity, bool) {
 	return id, ok
 }
 
-// A file that was changed a moment before an answer is compared by its bytes, for its times do not show a second
-// change. A file that was changed long ago is known by its times.
+// A file that was changed shortly before an answer is compared by its bytes, because its times would not show a second
+// change. A file that was changed long ago is identified by its times.
 func TestRests_bytesOfRecentFiles(t *testing.T) {
 	t.Parallel()
 	ended, end := context.WithCancel(t.Context())
 	end()
 	for name, test := range map[string]struct {
-		age    time.Duration // of the last change before the answer
+		age    time.Duration // age of the last change before the answer
 		change func(fsys afero.Fs) error
 		ctx    context.Context
 		recent int
@@ -47,7 +47,7 @@ func TestRests_bytesOfRecentFiles(t *testing.T) {
 		"a file is gone":              {0, func(fsys afero.Fs) error { return fsys.Remove("d/b.txt") }, t.Context(), 2, false},
 		"another file":                {0, rewritten("c.txt", "new\n"), t.Context(), 2, true}, // Sum differs
 		"changed long ago":            {time.Hour, nil, t.Context(), 0, true},
-		"nobody asks any more":        {0, nil, ended, 2, false},
+		"the context has ended":       {0, nil, ended, 2, false},
 	} {
 		base := slowClock{crashfs.New(), time.Now().Add(-test.age)}
 		fstest.Must(t, base.Mkdir("d", 0o755))
@@ -75,7 +75,7 @@ func TestRests_bytesOfRecentFiles(t *testing.T) {
 	}
 }
 
-// rewritten writes a file, and sets its time back.
+// rewritten returns a function that writes a file and resets its time.
 func rewritten(name, text string) func(fsys afero.Fs) error {
 	return func(fsys afero.Fs) error {
 		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// rig is a stage with a scratch tree for it.
+// rig is a stage with its scratch tree.
 type rig struct {
 	t     *testing.T
 	stage *stage.Stage
@@ -56,14 +56,14 @@ func newRig(t *testing.T, base afero.Fs, change func(c *scratch.Config)) *rig {
 	return r
 }
 
-// dirOf makes files in a directory of the system and opens that. Names that end in a slash are directories.
+// dirOf makes files in a directory of the system and opens the directory. Names that end in a slash are directories.
 func dirOf(t *testing.T, files map[string]string) *rootfs.FS {
 	t.Helper()
 	fsys, _ := dirAt(t, files)
 	return fsys
 }
 
-// dirAt is dirOf and says where the directory is.
+// dirAt is dirOf, and also returns the path of the directory.
 func dirAt(t *testing.T, files map[string]string) (fsys *rootfs.FS, dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -80,7 +80,7 @@ func dirAt(t *testing.T, files map[string]string) (fsys *rootfs.FS, dir string) 
 	return fsys, dir
 }
 
-// run lets a shell script work in the scratch tree and stages what it has left.
+// run runs a shell script in the scratch tree and stages its changes.
 func (r *rig) run(script string, o scratch.Options) (scratch.Outcome, error) {
 	r.t.Helper()
 	if err := r.tree.Renew(r.t.Context(), r.view, o); err != nil {
@@ -103,7 +103,7 @@ func (r *rig) script(script string) {
 	}
 }
 
-// show lists what a file system has: a line for each path.
+// show lists the entries of a file system: a line for each path.
 func show(t *testing.T, fsys afero.Fs) []string {
 	t.Helper()
 	var lines []string
@@ -146,7 +146,7 @@ func show(t *testing.T, fsys afero.Fs) []string {
 }
 
 func sorted(lines []string) []string {
-	// A stable order for comparing.
+	// A stable order to compare.
 	for i := range lines {
 		for j := i; j > 0 && lines[j] < lines[j-1]; j-- {
 			lines[j], lines[j-1] = lines[j-1], lines[j]
@@ -164,7 +164,7 @@ func (r *rig) same(want afero.Fs) {
 	}
 	defer got.Close()
 	if d := cmp.Diff(show(r.t, want), show(r.t, got)); d != "" {
-		r.t.Errorf("the scratch tree is another than the stage (-stage +scratch):\n%s", d)
+		r.t.Errorf("the scratch tree differs from the stage (-stage +scratch):\n%s", d)
 	}
 }
 

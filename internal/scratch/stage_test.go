@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Renames of directories are counted with the files that are in them, wherever they were.
+// Renames of directories are counted as renames of the files in them, wherever these were before.
 func TestStage_renames(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, dirOf(t, map[string]string{"d/a": "a", "d/e/b": "b", "f": "f", "g/h": "h"}), nil)
@@ -34,7 +34,7 @@ func TestStage_renames(t *testing.T) {
 	}
 }
 
-// Sizes of a step, edits of a text as lines, binary files as a whole.
+// Edits of a text are counted by lines, edits of a binary file as a whole.
 func TestStage_counts(t *testing.T) {
 	t.Parallel()
 	var lines strings.Builder
@@ -77,7 +77,7 @@ func TestStage_counts(t *testing.T) {
 	}
 }
 
-// Changes that come from elsewhere are held to the same rules.
+// Changes from another source must keep the same rules.
 func TestStage_refused(t *testing.T) {
 	t.Parallel()
 	file := func(path, from string) scratch.Kept {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// Places that no run will find again go, after a day, unless they are in use or kept.
+// Places that no run will find again are removed after a day, unless they are in use or kept.
 func TestOpen_sweeps(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,7 +40,7 @@ func TestOpen_sweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want[place("0123456789ab-2", "lock", "tree/x")] = true // of today
+	want[place("0123456789ab-2", "lock", "tree/x")] = true // made today
 	tree, err := scratch.Open(t.Context(), scratch.Config{Dir: dir, Tree: "other"})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// A wide tree with links and closed directories is removed whole. The targets of the links stay.
+// A wide tree with links and closed directories is removed as a whole. The targets of the links stay.
 func TestTree_wipesWideTree(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -40,7 +40,7 @@ func TestTree_wipesWideTree(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := os.Lstat(place); !os.IsNotExist(err) {
-		t.Error("something is left of the place:", err)
+		t.Error("the place is not empty:", err)
 	}
 	if data, err := os.ReadFile(precious); string(data) != "x" {
 		t.Errorf("a link was followed: %q, %v", data, err)

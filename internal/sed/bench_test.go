@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/sed"
 )
 
-// source returns about 8 MiB of lines, every every-th with the word colour.
+// source returns about 8 MiB of lines. One line in every `every` lines has the word colour.
 func source(every int) []byte {
 	r := rand.New(rand.NewPCG(1, 1))
 	words := []string{"func", "return", "err", "nil", "the", "of", "été", "value", "index", "0x7f", "range", "=="}

@@ -51,7 +51,7 @@ func TestDeadlineWithinALine(t *testing.T) {
 func TestBoundsAreJudgedWithinALine(t *testing.T) {
 	t.Parallel()
 	line := strings.Repeat("a", 1000)
-	keep := func(int64, int64, []byte) error { t.Error("a change was given away"); return nil }
+	keep := func(int64, int64, []byte) error { t.Error("a change was emitted"); return nil }
 	for name, test := range map[string]struct {
 		script string
 		bounds sed.Bounds
@@ -104,7 +104,7 @@ func TestScriptsAreBounded(t *testing.T) {
 		}
 	}
 	if _, err := sed.Parse([]string{strings.Repeat("p;", 400_000), strings.Repeat("p;", 400_000)}, sed.Options{}); err == nil {
-		t.Error("several scripts that are too long together are taken")
+		t.Error("several scripts that are too long together are accepted")
 	}
 }
 

@@ -58,7 +58,7 @@ func FuzzSed(f *testing.F) {
 		case len(script) > 80, len(in) > 80, strings.Contains(script, "\x00"):
 			return
 		case bytes.ContainsAny([]byte(in+script), "\xed\xf4\xf5\xf6\xf7\xf8\xf9\xfa\xfb\xfc\xfd"):
-			return // surrogates, and more than there is
+			return // surrogates, and numbers above the last character
 		}
 		opts := sed.Options{MaxPattern: 5000}
 		if basic {
@@ -88,7 +88,7 @@ func FuzzSed(f *testing.F) {
 	})
 }
 
-// check checks what a run promises about its changes. whole is false if the script may end before the text does.
+// check checks the promises of a run about its changes. whole is false if the script may end before the text does.
 func check(t *testing.T, s *sed.Script, in string, whole bool) {
 	t.Helper()
 	last := int64(0)

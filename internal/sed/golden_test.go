@@ -130,7 +130,7 @@ func TestGoldenIsSed(t *testing.T) {
 			out = []string{refusedText}
 		}
 		if out[0] != want {
-			t.Errorf("%s: %q on %q: sed makes %q of it, not %q", g.name, script, in, out[0], want)
+			t.Errorf("%s: %q on %q: the result of sed is %q, not %q", g.name, script, in, out[0], want)
 		}
 	})
 }
@@ -163,7 +163,7 @@ func TestRefusalsAreThoseOfSed(t *testing.T) {
 	for _, g := range refusals() {
 		for _, script := range g.scripts {
 			if _, ok, err := o.run(t, []string{script}, g.options, []string{"a\n"}); ok || err != nil {
-				t.Errorf("%s: sed takes %q", g.name, script)
+				t.Errorf("%s: sed accepts %q", g.name, script)
 			}
 		}
 	}

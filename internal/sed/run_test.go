@@ -151,7 +151,7 @@ func TestRE2(t *testing.T) {
 	}
 	for _, script := range []string{`s/(/x/`, `s/a{1001}/x/`, `s/(a)\1/x/`, `s/(a)/\2/`} {
 		if _, err := sed.Parse([]string{script}, sed.Options{Syntax: sed.RE2}); err == nil {
-			t.Errorf("%q is taken", script)
+			t.Errorf("%q is accepted", script)
 		}
 	}
 }
@@ -203,7 +203,7 @@ func TestConcurrent(t *testing.T) {
 	}
 	for range 8 {
 		if got := <-results; !slices.Equal(got, want) {
-			t.Error("another result")
+			t.Error("the result differs")
 		}
 	}
 }

@@ -125,7 +125,7 @@ func TestChanges(t *testing.T) {
 		{"remove a directory", []op{func(s *stage.Stage) error { return s.RemoveAll("d") }}, []string{
 			"deleted d old=dir s1", "deleted d/f s1", "deleted d/g old=dir s1", "deleted d/g/h s1",
 		}},
-		{"remove a directory and make it anew", []op{
+		{"remove a directory and make it again", []op{
 			func(s *stage.Stage) error { return s.RemoveAll("d") },
 			func(s *stage.Stage) error { return s.Mkdir("d", 0o755) },
 		}, []string{"deleted d/f s1", "deleted d/g old=dir s1", "deleted d/g/h s1"}},

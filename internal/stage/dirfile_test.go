@@ -55,7 +55,7 @@ func handleErrors(f afero.File) map[string]string {
 func TestStage_directoryHandle(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("the errors are those of Linux")
+		t.Skip("the test compares with errors of Linux")
 	}
 	dir := t.TempDir()
 	fstest.Must(t, os.Mkdir(filepath.Join(dir, "d"), 0o755))
@@ -113,7 +113,7 @@ func TestStage_listingAnew(t *testing.T) {
 		info, err := e.Info()
 		fstest.Must(t, err)
 		if info.Mode().Type() != e.Type() || info.Name() != e.Name() {
-			t.Errorf("%s: the entry says %v, its info %v", e.Name(), e.Type(), info.Mode())
+			t.Errorf("%s: the entry has %v, its info %v", e.Name(), e.Type(), info.Mode())
 		}
 		types = append(types, e.Name()+" "+e.Type().String())
 	}

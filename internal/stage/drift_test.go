@@ -78,7 +78,7 @@ func TestStage_sizeDrift(t *testing.T) {
 		}
 		for op, err := range errs {
 			if !errors.Is(err, names.ErrDrift) {
-				t.Errorf("10 bytes, said to be %d: %s: %v", size, op, err)
+				t.Errorf("10 bytes with the reported size %d: %s: %v", size, op, err)
 			}
 		}
 	}
@@ -98,22 +98,22 @@ func TestStage_limitOfReading(t *testing.T) {
 			_, changesErr := s.Changes()
 			if max == 9 {
 				if !errors.Is(readErr, names.ErrTooLarge) || data != nil {
-					t.Errorf("said to have %d: read %q, %v", size, data, readErr)
+					t.Errorf("reported size %d: read %q, %v", size, data, readErr)
 				}
 				if size == 0 != errors.Is(changesErr, names.ErrTooLarge) {
-					t.Errorf("said to have %d: changes: %v", size, changesErr)
+					t.Errorf("reported size %d: changes: %v", size, changesErr)
 				}
 				if err := s.Edit("f", []change.Splice{cut(0, 1, "x")}); !errors.Is(err, names.ErrTooLarge) {
-					t.Errorf("said to have %d: edit: %v", size, err)
+					t.Errorf("reported size %d: edit: %v", size, err)
 				}
 				continue
 			}
 			if readErr != nil || changesErr != nil || string(data) != "0123456789" {
-				t.Errorf("said to have %d, limit %d: read %q, %v, changes %v", size, max, data, readErr, changesErr)
+				t.Errorf("reported size %d, limit %d: read %q, %v, changes %v", size, max, data, readErr, changesErr)
 			}
 			// By now it is in the cache, with more bytes than this call allows.
 			if _, err := readMax(s, "f", 5); !errors.Is(err, names.ErrTooLarge) {
-				t.Errorf("said to have %d: read at most 5: %v", size, err)
+				t.Errorf("reported size %d: read at most 5: %v", size, err)
 			}
 		}
 	}

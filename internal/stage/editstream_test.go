@@ -162,7 +162,7 @@ func TestEditStreamErrors(t *testing.T) {
 	for _, list := range [][]change.Splice{{cut(7, 1, "")}, {cut(2, 1, ""), cut(1, 1, "")}} {
 		var read []byte
 		if err := editStream(s, "f", emitAll(t, list, &read)); err == nil {
-			t.Errorf("splices %v were taken", list)
+			t.Errorf("splices %v were accepted", list)
 		}
 	}
 	if err := editStream(s, "none", nothing); !errors.Is(err, os.ErrNotExist) {

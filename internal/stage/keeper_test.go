@@ -119,7 +119,7 @@ func TestKeeper_rewound(t *testing.T) {
 			}
 			k.must(back(k, 1))
 			if got := k.told(); got != at && name != "and a change later" {
-				t.Errorf("after that the changes are\n%s\nwant\n%s", got, at)
+				t.Errorf("afterwards the changes are\n%s\nwant\n%s", got, at)
 			}
 			k.must(afero.WriteFile(k.Stage, "d/other", []byte("other"), 0o644))
 			data, depth, err := k.keeper.Delta()
@@ -286,7 +286,7 @@ func TestKeeper_hidden(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := again.Respells("Readme", "README"); got {
-			t.Error("the other spelling is seen")
+			t.Error("the other spelling is visible")
 		}
 	}
 }
@@ -300,7 +300,7 @@ func TestKeeper_spill(t *testing.T) {
 	k.must(afero.WriteFile(k.Stage, "f", []byte(text), 0o644))
 	put := len(k.spill.data)
 	if put == 0 {
-		t.Fatal("nothing was put aside")
+		t.Fatal("nothing was spilled")
 	}
 	no := errors.New("no room")
 	k.spill.err = no
@@ -310,7 +310,7 @@ func TestKeeper_spill(t *testing.T) {
 	k.spill.err = nil
 	k.keep()
 	if n := len(k.spill.data); n != len(text) {
-		t.Errorf("%d bytes were put aside, want %d", n, len(text))
+		t.Errorf("%d bytes were spilled, want %d", n, len(text))
 	}
 	f, err := k.OpenFile("f", os.O_RDWR, 0)
 	k.must(err)
@@ -319,7 +319,7 @@ func TestKeeper_spill(t *testing.T) {
 	k.must(f.Close())
 	k.keep()
 	if n := len(k.spill.data) - len(text); n != 128<<10 {
-		t.Errorf("one changed page put %d bytes aside", n)
+		t.Errorf("one changed page spilled %d bytes", n)
 	}
 	k.resume()
 	if want := text[:200<<10] + "xx" + text[200<<10+2:]; k.text("f") != want {
@@ -354,7 +354,7 @@ func TestKeeper_noBase(t *testing.T) {
 		t.Error("something was left out")
 	}
 	if _, err := stage.Restore(t.Context(), s, nil); err == nil {
-		t.Error("it was built again")
+		t.Error("the stage was restored")
 	}
 }
 

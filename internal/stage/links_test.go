@@ -163,7 +163,7 @@ func TestGuardAppliesToWhatLinksLeadTo(t *testing.T) {
 		t.Errorf("error = %v, want ErrNotAllowed", err)
 	}
 	if _, err := s.ReadFile("other/ok/file"); err != nil {
-		t.Errorf("error = %v: what it leads to is allowed", err)
+		t.Errorf("error = %v: its target is allowed", err)
 	}
 }
 

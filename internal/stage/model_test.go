@@ -108,7 +108,7 @@ func (m *model) plant() {
 		data := m.text()
 		target := m.target()
 		for _, root := range []string{m.base, m.dir} {
-			// Whatever is in the way stays, in both alike.
+			// If an entry is in the way, it stays in both trees.
 			if os.MkdirAll(filepath.Join(root, dirs), 0o755) != nil {
 				continue
 			}
@@ -256,7 +256,7 @@ func (m *model) same(op string, got error, do func() error) {
 	// If two things are wrong at once, either may be reported.
 	if g != w && (g == "ok" || w == "ok" ||
 		op != "mkdirall" && g != "loop" && (op != "rename" && op != "copy" || g != "notexist")) {
-		m.Fatalf("%s: %v (%s), the system says %v (%s)\n%v", op, got, g, want, w, before)
+		m.Fatalf("%s: %v (%s), the system returns %v (%s)\n%v", op, got, g, want, w, before)
 	}
 }
 

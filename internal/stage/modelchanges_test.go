@@ -115,7 +115,7 @@ func (m *model) isOld(name string, s change.State) {
 		want = fmt.Sprintf("link %s", s.Target)
 	}
 	if want != line {
-		m.Fatalf("%s: the base has %q, the change says %q", name, line, want)
+		m.Fatalf("%s: the base has %q, the change has %q", name, line, want)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 func TestMutants(t *testing.T) {
 	fstest.Mutants(t, []fstest.Mutant{
 		{"no turn at a delta", "keeper.go", "c.turn++ // written bodies no longer change", "", "TestKeeper_handle"},
-		{"no turn when it is built", "restore.go", "s.turn++", "", "TestKeeper_handle"},
+		{"no turn when a stage is built", "restore.go", "s.turn++", "", "TestKeeper_handle"},
 		{"log not continued", "restore.go", "b.c.seq = d.seq\n", "", "TestKeeper_order"},
 		{"no order of slots", "rebuild.go", "s := slot{seq: b.seq - t.ago}", "s := slot{}", "TestKeeper_order"},
 		{"no order of stamps", "restore.go", "stamp{o, b.seq - m.ago}", "stamp{o, 0}", "TestStageKept"},
@@ -29,12 +29,12 @@ func TestMutants(t *testing.T) {
 		{"other versions", "restore.go", "b.c.now, b.c.nonce = d.clock, d.nonce", "b.c.now = d.clock", "TestKeeper_versions"},
 		{"hidden names are not kept", "rebuild.go", "b.c.base.hide(name)", "", "TestKeeper_hidden"},
 		{"entries are not compared", "verify.go", "c.taken = append(c.taken,", "_ = append(c.taken,", "TestRestore_drift"},
-		{"files that go with their directory are not compared", "remove.go", "s.take(e, kids, from == to)", "s.take(e, kids, false)", "TestRestore_drift"},
+		{"files removed with their directory are not compared", "remove.go", "s.take(e, kids, from == to)", "s.take(e, kids, false)", "TestRestore_drift"},
 		{"listings before the last are not compared", "verify.go", "all[sum.fact].entries = append(all[sum.fact].entries,", "all[sum.fact].entries = append([]entries(nil),", "TestRestore_drift"},
-		{"what is removed is not told", "ops.go", "s.core.base.keep(p.ent.f)", "_ = 0", "TestRestore_drift"},
+		{"a removed entry is not recorded", "ops.go", "s.core.base.keep(p.ent.f)", "_ = 0", "TestRestore_drift"},
 		{"a link on the way is followed", "verify.go", "!ok || err != nil {\n\t\tr.reason", "err != nil {\n\t\t_ = ok\n\t\tr.reason", "TestRestore_forged"},
-		{"what is in a moved directory is not checked", "rebuild.go", "err = (&Stage{core: b.c}).checkMove(e, from, to)", "", "TestRestore_forged"},
-		{"what was built elsewhere is not checked", "rebuild.go", "b.nodes.of[n] < b.marks[b.Depth()].nodes", "false", "TestRestore_later"},
-		{"no look for a second place", "rebuild.go", "return badDelta(\"node %d stands at two places\", t.node-1)", "return nil", "TestRestore_forged"},
+		{"the content of a moved directory is not checked", "rebuild.go", "err = (&Stage{core: b.c}).checkMove(e, from, to)", "", "TestRestore_forged"},
+		{"nodes from earlier deltas are not checked", "rebuild.go", "b.nodes.of[n] < b.marks[b.Depth()].nodes", "false", "TestRestore_later"},
+		{"no check for a second place", "rebuild.go", "return badDelta(\"node %d stands at two places\", t.node-1)", "return nil", "TestRestore_forged"},
 	})
 }

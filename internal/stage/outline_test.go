@@ -50,7 +50,7 @@ func checkOutline(t *testing.T, what string, s *stage.Stage) (left []string) {
 	return left
 }
 
-// outlineBase has files of that many equal bytes in a directory, and reports whether the base knows when inodes
+// outlineBase has files of that many equal bytes in a directory, and returns whether the base reports when inodes
 // changed.
 func outlineBase(t *testing.T, bare bool) (base afero.Fs, knows bool) {
 	t.Helper()
@@ -170,7 +170,7 @@ func TestChange_Summed_drift(t *testing.T) {
 	t.Parallel()
 	base, knows := outlineBase(t, false)
 	if !knows {
-		t.Skip("this system does not say when an inode was changed, so no hash is left out")
+		t.Skip("this system does not report when an inode was changed, so no hash is left out")
 	}
 	s := stage.New(base)
 	stage.SetLimits(s, 1<<20, 0)

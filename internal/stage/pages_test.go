@@ -164,7 +164,7 @@ func TestChangesKeepTheirBytes(t *testing.T) {
 		t.Errorf("the change now reads %q", got)
 	}
 	if !strings.HasPrefix(string(held), "first") {
-		t.Errorf("bytes handed out became %q", held)
+		t.Errorf("returned bytes became %q", held)
 	}
 }
 
@@ -252,7 +252,7 @@ func TestWritersAreAllNamed(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if c.New.ModTime.Equal(time.Unix(1, 0)) {
-		t.Error("the file has still the time it was given before it was written to")
+		t.Error("the file still has the time that was set before the write")
 	}
 }
 

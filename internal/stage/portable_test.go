@@ -23,7 +23,7 @@ func TestGuard_Portable(t *testing.T) {
 		if e, ok := errors.AsType[*fs.PathError](err); !ok || !errors.Is(err, names.ErrNotPortable) || e.Path != name {
 			t.Errorf("%q: %v, want ErrNotPortable", name, err)
 		} else if why := strings.TrimPrefix(e.Err.Error(), names.ErrNotPortable.Error()); len(why) < len(": x is") {
-			t.Errorf("%q: %q does not say why", name, err)
+			t.Errorf("%q: %q has no reason", name, err)
 		}
 		if err := any.CheckWrite(name); err != nil {
 			t.Errorf("%q without the policy: %v", name, err)

@@ -78,7 +78,7 @@ func TestRestore_drift(t *testing.T) {
 			return sameTime(at("edited"), func() error { return write(at, "edited", "TEXT") })
 		}, []stage.Drift{{Path: "edited", Reason: "content", Delta: 1}}},
 		"touched, and known": {func(at func(string) string) error { return os.Chtimes(at("edited"), time.Unix(1, 0), time.Unix(1, 0)) }, nil},
-		"written anew, and known": {func(at func(string) string) error {
+		"written again, and known": {func(at func(string) string) error {
 			return errors.Join(os.Remove(at("edited")), write(at, "edited", "text"))
 		}, nil},
 		"touched, and not known":  {func(at func(string) string) error { return os.Chtimes(at("renamed"), time.Unix(1, 0), time.Unix(1, 0)) }, []stage.Drift{{Path: "renamed", Reason: "content", Delta: 2}}},
@@ -117,11 +117,11 @@ func TestRestore_drift(t *testing.T) {
 		"a new file in a directory moved and removed": {func(at func(string) string) error { return write(at, "both/in/new", "x") },
 			[]stage.Drift{{Path: "both/in", Reason: "entries", Delta: 3}}},
 		"a new file in a moved directory": {func(at func(string) string) error { return write(at, "moved/in/new", "x") }, []stage.Drift{{Path: "moved/in", Reason: "entries", Delta: 3}}},
-		"a directory is what it was": {func(at func(string) string) error {
+		"a directory is unchanged": {func(at func(string) string) error {
 			return errors.Join(write(at, "moved/in/new", "x"), os.Remove(at("moved/in/new")))
 		}, nil},
 		"something where a file was made": {func(at func(string) string) error { return write(at, "made", "x") }, []stage.Drift{{Path: "made", Reason: "created", Delta: 4}}},
-		"something where one was moved to": {func(at func(string) string) error { return os.Mkdir(at("elsewhere"), 0o755) },
+		"an entry at the new path of a directory": {func(at func(string) string) error { return os.Mkdir(at("elsewhere"), 0o755) },
 			[]stage.Drift{{Path: "elsewhere", Reason: "created", Delta: 2}}},
 		"several": {func(at func(string) string) error {
 			return errors.Join(os.Remove(at("edited")), os.Remove(at("renamed")))

@@ -94,7 +94,7 @@ func TestRestore_forged(t *testing.T) {
 		"a directory in itself, seen":       {lists{stage.PartNodes: {madeDir()}, stage.PartSlots: {put(1, "x", 2, 0), put(0, "y", 2, 0)}}, stage.ErrDelta},
 		"two directories in each other":     {lists{stage.PartNodes: {madeDir(), madeDir()}, stage.PartSlots: {put(1, "x", 3, 0), put(2, "x", 2, 0)}}, stage.ErrDelta},
 		"one node at two places":            {lists{stage.PartNodes: {madeDir()}, stage.PartSlots: {put(0, "x", 2, 0), put(0, "y", 2, 0)}}, stage.ErrDelta},
-		"one of the base at two places":     {lists{stage.PartFacts: {k.factFor("a")}, stage.PartNodes: {{1}}, stage.PartLinks: {{0, "a", 1}}, stage.PartSlots: {put(0, "y", 2, 0)}}, stage.ErrDelta},
+		"a node of the base at two places":  {lists{stage.PartFacts: {k.factFor("a")}, stage.PartNodes: {{1}}, stage.PartLinks: {{0, "a", 1}}, stage.PartSlots: {put(0, "y", 2, 0)}}, stage.ErrDelta},
 		"the root in the tree":              {lists{stage.PartSlots: {put(0, "x", 1, 0)}}, stage.ErrDelta},
 		"the root changed":                  {lists{stage.PartMetas: {{0, 0o755, stageTime, 0, 0, 0, 0, 0}}}, stage.ErrDelta},
 		"a file as a directory":             {lists{stage.PartFacts: {k.factFor("a")}, stage.PartNodes: {{1}}, stage.PartLinks: {{0, "a", 1}}, stage.PartSlots: {put(1, "x", 0, 0)}}, stage.ErrDelta},
@@ -105,7 +105,7 @@ func TestRestore_forged(t *testing.T) {
 		"a fact with an unclean path":       {lists{stage.PartFacts: {k.factAs("d/../a", "a", isFile)}}, stage.ErrDelta},
 		"a fact about nothing":              {lists{stage.PartFacts: {k.factAs("a", "a", 0)}}, stage.ErrDelta},
 		"a link to where it is not":         {lists{stage.PartFacts: {k.factFor("a")}, stage.PartNodes: {{1}}, stage.PartLinks: {{0, "b", 1}}}, stage.ErrDelta},
-		"a link of what was made":           {lists{stage.PartNodes: {madeDir()}, stage.PartLinks: {{0, "b", 1}}}, stage.ErrDelta},
+		"a link of a new directory":         {lists{stage.PartNodes: {madeDir()}, stage.PartLinks: {{0, "b", 1}}}, stage.ErrDelta},
 		"a link over something":             {lists{stage.PartFacts: {k.factFor("a")}, stage.PartNodes: {{1}}, stage.PartLinks: {{0, "a", 1}, {0, "a", 1}}}, stage.ErrDelta},
 		"a name that leads out":             {lists{stage.PartNodes: {madeDir()}, stage.PartSlots: {put(0, "..", 2, 0)}}, stage.ErrDelta},
 		"a name with a slash":               {lists{stage.PartNodes: {madeDir()}, stage.PartSlots: {put(0, "d/x", 2, 0)}}, stage.ErrDelta},
@@ -133,20 +133,20 @@ func TestRestore_forged(t *testing.T) {
 		"a removal over no fact":            {lists{stage.PartSlots: {put(0, "a", 0, 5)}}, stage.ErrDelta},
 		"a removal over another fact":       {lists{stage.PartFacts: {k.factFor("a"), k.factFor("d")}, stage.PartSlots: {put(0, "a", 0, 2)}}, stage.ErrDelta},
 		"a removal of the base in no base":  {lists{stage.PartFacts: {k.factFor("a")}, stage.PartNodes: {madeDir()}, stage.PartSlots: {put(0, "n", 2, 0), put(1, "a", 0, 1)}}, stage.ErrDelta},
-		"a removal that says of no base":    {lists{stage.PartSlots: {put(0, "a", 0, 0)}}, names.ErrDrift},
+		"a removal without a base":          {lists{stage.PartSlots: {put(0, "a", 0, 0)}}, names.ErrDrift},
 		"a step twice":                      {lists{stage.PartSteps: {{"x"}, {"x"}}}, stage.ErrDelta},
 		"a content of no fact":              {lists{stage.PartBodies: {{5, 0, 0, 0, 0}}}, stage.ErrDelta},
 		"a content of a directory":          {lists{stage.PartFacts: {k.factFor("d")}, stage.PartBodies: {{1, 0, 0, 0, 0}}}, stage.ErrDelta},
-		"a content like one not there":      {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 7, 0, 0, 0}}}, stage.ErrDelta},
-		"a content like that of another":    {lists{stage.PartFacts: {k.factFor("a"), k.factFor("d/f")}, stage.PartBodies: {{1, 0, 0, 0, 0}, {2, 1, 0, 0, 0}}}, stage.ErrDelta},
+		"a content like a missing one":      {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 7, 0, 0, 0}}}, stage.ErrDelta},
+		"a content like another file's":     {lists{stage.PartFacts: {k.factFor("a"), k.factFor("d/f")}, stage.PartBodies: {{1, 0, 0, 0, 0}, {2, 1, 0, 0, 0}}}, stage.ErrDelta},
 		"more edits than the other has":     {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 0, 0, 0, 0}, {1, 1, 1, 0, 0}}}, stage.ErrDelta},
-		"an edit behind the end":            {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 0, 0, 0, 1, 4, 1, text, 1}}}, stage.ErrDelta},
+		"an edit after the end":             {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 0, 0, 0, 1, 4, 1, text, 1}}}, stage.ErrDelta},
 		"edits that overlap":                {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 0, 0, 0, 2, 0, 2, text, 1, 1, 2, text, 0}}}, stage.ErrDelta},
 		"an edit by no step":                {lists{stage.PartFacts: {k.factFor("a")}, stage.PartBodies: {{1, 0, 0, 0, 1, 0, 1, text, 2, 5, 0}}}, stage.ErrDelta},
 		"a file of a terabyte":              {lists{stage.PartBodies: {{0, uint64(1 << 40)}}}, stage.ErrDelta},
 		"a file of more":                    {lists{stage.PartBodies: {{0, uint64(1 << 41)}}}, stage.ErrDelta},
 		"a page that is not there":          {lists{stage.PartBodies: {{0, 1, 1}}}, stage.ErrDelta},
-		"a page behind what was put aside":  {lists{stage.PartPages: {{1 << 30, 10, hash}}}, stage.ErrDelta},
+		"a page after the end of the spill": {lists{stage.PartPages: {{1 << 30, 10, hash}}}, stage.ErrDelta},
 		"a page with other bytes":           {lists{stage.PartPages: {{0, 5, hash}}}, stage.ErrDelta},
 		"a page of nothing":                 {lists{stage.PartPages: {{0, 0, hash}}}, stage.ErrDelta},
 		"a page that is too large":          {lists{stage.PartPages: {{0, 1 << 20, hash}}}, stage.ErrDelta},
@@ -165,13 +165,13 @@ func TestRestore_forged(t *testing.T) {
 		"a new .git":                    {lists{stage.PartNodes: {madeDir(), madeDir()}, stage.PartSlots: {put(1, ".git", 3, 0), put(0, "x", 2, 0)}}, names.ErrProtected},
 		"a tree with it removed":        {lists{stage.PartFacts: {k.factFor("repo")}, stage.PartSlots: {put(0, "repo", 0, 1)}}, names.ErrProtected},
 		"a tree with it moved":          {lists{stage.PartFacts: {k.factFor("repo")}, stage.PartNodes: {{1}}, stage.PartSlots: {put(0, "x", 2, 0), put(0, "repo", 0, 1)}}, names.ErrProtected},
-		"a tree with what is denied":    {lists{stage.PartFacts: {k.factFor("dir")}, stage.PartSlots: {put(0, "dir", 0, 1)}}, names.ErrDenied},
-		"what is denied, looked at":     {lists{stage.PartFacts: {k.factFor("secret/key")}}, names.ErrDenied},
-		"what is denied, by a link":     {lists{stage.PartFacts: {k.factAs("link/key", "secret/key", isFile)}}, names.ErrDrift},
-		"what is denied, made":          {lists{stage.PartNodes: {madeDir(), madeDir()}, stage.PartSlots: {put(0, "x", 2, 0), put(1, "secret", 3, 0)}}, names.ErrDenied},
-		"what is read only, edited":     {lists{stage.PartFacts: {k.factFor("ro"), k.factFor("ro/f")}, stage.PartBodies: {{2, 0, 0, 0, 0}}, stage.PartNodes: {{1}, {2}}, stage.PartLinks: {{0, "ro", 1}, {1, "f", 2}}, stage.PartMetas: {{2, 0o600, stageTime, 1, 0, 0, 0, 0}}}, names.ErrReadOnlyPath},
-		"what is read only, removed":    {lists{stage.PartFacts: {k.factFor("ro")}, stage.PartSlots: {put(0, "ro", 0, 1)}}, names.ErrReadOnlyPath},
-		"what is read only, moved away": {lists{stage.PartFacts: {k.factFor("ro"), k.factFor("ro/f")}, stage.PartNodes: {{1}, {2}}, stage.PartLinks: {{0, "ro", 1}}, stage.PartSlots: {put(0, "x", 3, 0)}}, names.ErrReadOnlyPath},
+		"a tree with a denied path":     {lists{stage.PartFacts: {k.factFor("dir")}, stage.PartSlots: {put(0, "dir", 0, 1)}}, names.ErrDenied},
+		"a denied path, read":           {lists{stage.PartFacts: {k.factFor("secret/key")}}, names.ErrDenied},
+		"a denied path, by a link":      {lists{stage.PartFacts: {k.factAs("link/key", "secret/key", isFile)}}, names.ErrDrift},
+		"a denied path, made":           {lists{stage.PartNodes: {madeDir(), madeDir()}, stage.PartSlots: {put(0, "x", 2, 0), put(1, "secret", 3, 0)}}, names.ErrDenied},
+		"a read-only path, edited":      {lists{stage.PartFacts: {k.factFor("ro"), k.factFor("ro/f")}, stage.PartBodies: {{2, 0, 0, 0, 0}}, stage.PartNodes: {{1}, {2}}, stage.PartLinks: {{0, "ro", 1}, {1, "f", 2}}, stage.PartMetas: {{2, 0o600, stageTime, 1, 0, 0, 0, 0}}}, names.ErrReadOnlyPath},
+		"a read-only path, removed":     {lists{stage.PartFacts: {k.factFor("ro")}, stage.PartSlots: {put(0, "ro", 0, 1)}}, names.ErrReadOnlyPath},
+		"a read-only path, moved away":  {lists{stage.PartFacts: {k.factFor("ro"), k.factFor("ro/f")}, stage.PartNodes: {{1}, {2}}, stage.PartLinks: {{0, "ro", 1}}, stage.PartSlots: {put(0, "x", 3, 0)}}, names.ErrReadOnlyPath},
 		"the state directory":           {lists{stage.PartNodes: {madeDir()}, stage.PartSlots: {put(0, "state", 2, 0)}}, names.ErrReserved},
 		"a nested state directory":      {lists{stage.PartNodes: {madeDir(), madeDir()}, stage.PartSlots: {put(0, "x", 2, 0), put(1, ".millrace", 3, 0)}}, names.ErrReserved},
 	}
@@ -249,8 +249,8 @@ func TestRestore_chain(t *testing.T) {
 	one, two, three := k.deltas[0], k.deltas[1], k.deltas[2]
 	for name, deltas := range map[string][][]byte{
 		"twice": {one, one}, "not from the first": {two, three}, "one left out": {one, three}, "not in order": {one, three, two},
-		"another one before": {stage.Forge(0, nil, 1, nil), two},
-		"another version":    {append([]byte{2}, one[1:]...)}, "nothing": {nil}, "more behind it": {append(slices.Clone(one), 0)},
+		"another delta before": {stage.Forge(0, nil, 1, nil), two},
+		"another version":      {append([]byte{2}, one[1:]...)}, "nothing": {nil}, "more behind it": {append(slices.Clone(one), 0)},
 	} {
 		k.deltas = deltas
 		if _, _, err := k.restored(); !errors.Is(err, stage.ErrDelta) {
@@ -261,7 +261,7 @@ func TestRestore_chain(t *testing.T) {
 	used := k.open()
 	k.must(used.Mkdir("used", 0o755))
 	if _, err := stage.Restore(t.Context(), used, k.deltas); err == nil {
-		t.Error("a stage in use was built over")
+		t.Error("a stage in use was overwritten")
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -87,7 +87,7 @@ func TestStage_Respells_hardLinks(t *testing.T) {
 	}
 }
 
-// Two files with one folded name, size and time, which the base cannot tell apart otherwise.
+// Two files with one folded name, size and time, which the base cannot distinguish otherwise.
 func TestStage_Respells_cannotList(t *testing.T) {
 	t.Parallel()
 	root := fstest.OpenRoot(t, t.TempDir())

@@ -179,7 +179,7 @@ func TestStage_Version_recent(t *testing.T) {
 	defer again.Close()
 	a, b := versionOf(t, s, "a"), versionOf(t, again, "a")
 	if a == b {
-		t.Error("a file that is as new as the run is known by its times")
+		t.Error("a file that is as new as the run is identified by its times")
 	}
 	if versionOf(t, s, "a") != a {
 		t.Error("within a run the version changes")
@@ -196,6 +196,6 @@ func TestStage_Version_guard(t *testing.T) {
 	defer s.Close()
 	s.SetGuard(guard.Policy{Denied: []string{"secret/**"}})
 	if _, err := s.Version("secret/a"); !errors.Is(err, names.ErrDenied) {
-		t.Errorf("Version of what is denied: %v", err)
+		t.Errorf("Version of a denied path: %v", err)
 	}
 }

@@ -195,7 +195,7 @@ func TestStage_View_buffers(t *testing.T) {
 					err := view(s, outer, 1<<20, func(a []byte) error {
 						return view(s, inner, 1<<20, func(b []byte) error {
 							if !bytes.Equal(a, want) || !bytes.Equal(b, contents[inner]) {
-								t.Errorf("%s and %s are not what they were", outer, inner)
+								t.Errorf("%s and %s have changed", outer, inner)
 							}
 							return nil
 						})
@@ -265,7 +265,7 @@ func TestStage_viewErrors(t *testing.T) {
 	} {
 		err, want := editBytes(tt.s, tt.name, 99, bad(tt.list...)), tt.s.Edit(tt.name, tt.list)
 		if err == nil || want == nil || err.Error() != want.Error() || len(changesOf(t, s)) > 0 {
-			t.Errorf("%s: %v, Edit says %v", what, err, want)
+			t.Errorf("%s: %v, Edit returns %v", what, err, want)
 		}
 	}
 }
@@ -305,7 +305,7 @@ func TestStage_viewDrift(t *testing.T) {
 			mem := afero.NewMemMapFs()
 			fstest.Must(t, afero.WriteFile(mem, "f", []byte("0123456789"), 0o644))
 			if times, err := do(stage.New(lying(mem, size))); times > 0 || !errors.Is(err, names.ErrDrift) {
-				t.Errorf("%s, ten bytes said to be %d: called %d times, %v", name, size, times, err)
+				t.Errorf("%s, ten bytes with the reported size %d: called %d times, %v", name, size, times, err)
 			}
 		}
 		removed := afero.NewMemMapFs()

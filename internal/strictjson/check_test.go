@@ -43,7 +43,7 @@ func uniform(n *strictjson.Node) bool {
 	return true
 }
 
-// Check accepts what Parse accepts, if it has the shape.
+// If Parse accepts a text with the right shape, Check accepts it.
 func TestCheckTakesWhatParseTakes(t *testing.T) {
 	n := 0
 	for _, text := range accepted {
@@ -116,7 +116,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// However large a text is, Check keeps almost nothing of it.
+// However large a text is, Check keeps almost none of it.
 func TestCheckKeepsNothing(t *testing.T) {
 	text := []byte(`{"changes":[` + strings.TrimSuffix(strings.Repeat(`{"path":"a"},`, 100_000), ",") + `]}`)
 	if n := testing.AllocsPerRun(1, func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// CheckDepth, which knows only the brackets and strings of JSON, finds the same depth as Parse.
+// CheckDepth, which looks only at the brackets and strings of JSON, finds the same depth as Parse.
 func TestCheckDepth(t *testing.T) {
 	deep := func(n int) string { return strings.Repeat(`{"a":[`, n) + "0" + strings.Repeat("]}", n) }
 	texts := append([]string{
@@ -19,11 +19,11 @@ func TestCheckDepth(t *testing.T) {
 			_, parsed := strictjson.Parse([]byte(text), strictjson.Limits{MaxDepth: most})
 			objects, err := strictjson.CheckDepth([]byte(text), most)
 			if (err == nil) != (parsed == nil) {
-				t.Fatalf("%s, at most %d deep: %v, but Parse says %v", text, most, err, parsed)
+				t.Fatalf("%s, at most %d deep: %v, but Parse returns %v", text, most, err, parsed)
 			}
 			if err != nil {
 				if !errors.Is(err, strictjson.ErrTooDeep) || err.Error() != parsed.Error() {
-					t.Errorf("%s: %v, but Parse says %v", text, err, parsed)
+					t.Errorf("%s: %v, but Parse returns %v", text, err, parsed)
 				}
 				continue
 			}
@@ -39,7 +39,7 @@ func TestCheckDepth(t *testing.T) {
 		}
 	}
 	if _, err := strictjson.CheckDepth([]byte(strings.Repeat("]", 9)+"[["), 1); err != nil {
-		t.Errorf("more closed than opened, which is for the parser to say: %v", err)
+		t.Errorf("more closed than opened, which only the parser reports: %v", err)
 	}
 	for most, depth := range map[int]int{0: 100, -1: 100, 1 << 30: 10_000} {
 		_, at := strictjson.CheckDepth([]byte(strings.Repeat("[", depth)), most)

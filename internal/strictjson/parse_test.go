@@ -23,7 +23,7 @@ func TestParsePositions(t *testing.T) {
 	}
 	x := root.Get("a/b~c").Elems[1].Get("x")
 	if got := text[x.Offset:x.End]; got != "null" {
-		t.Errorf("the value stands at %q", got)
+		t.Errorf("the value is at %q", got)
 	}
 	if got := text[root.Members[1].NameOffset:][:7]; got != `"a/b~c"` {
 		t.Errorf("the name stands at %q", got)

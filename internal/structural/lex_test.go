@@ -34,7 +34,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 		}
 	}
 	if rest := strings.ReplaceAll(string(data[end:]), "\\\n", ""); strings.Trim(rest, " \t\r\n\f") != "" {
-		return fmt.Errorf("%q behind the last token is not layout", rest)
+		return fmt.Errorf("%q after the last token is not layout", rest)
 	}
 	return nil
 }

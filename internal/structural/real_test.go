@@ -65,7 +65,7 @@ func wholeMatches(t *testing.T, lang *structural.Language, pattern string, data 
 		}
 		for _, tok := range tokens {
 			if tok.Kind == "broken" {
-				t.Errorf("%s takes half a pair: %.100q", pattern, text)
+				t.Errorf("%s matches half a pair: %.100q", pattern, text)
 				break
 			}
 		}

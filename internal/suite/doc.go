@@ -1,21 +1,34 @@
-// Package suite is a test-only package: it holds what the black-box suites below it share, such as small trees,
-// pipelines and the file systems that everything has to run on. Each suite is a directory with a comment on its tests:
+// Package suite is a test-only package: it holds helpers that the black-box suites below it share, such as small trees,
+// pipelines, and the file systems on which everything has to run. Each suite is a directory with a comment on its
+// tests:
 //
+//   - agents: pipelines that ask agents of the host
 //   - bench: benchmarks, and how many allocations runs make
-//   - decode: what is taken and refused of a pipeline as JSON, strictly and leniently, and with which messages
-//   - docs: the pages of docs/ and the README say what the code does
+//   - bounded: the budget and the deadline of a run
+//   - commands: pipelines that run commands
+//   - decode: which pipelines in JSON are accepted or refused, strictly and leniently, and with which messages
+//   - docs: the pages of docs/ and the README agree with the code
+//   - drawn: generators of random pipelines, which other suites share
+//   - foreign: files that another program writes while a run works
 //   - library: pipelines found by name, included in others, and refused in a step
-//   - limits: what is too large or too much, and what costs grow with
+//   - limits: oversized input, and how costs grow
+//   - nowhere: secrets and texts that must not leak
+//   - patches: the action patch, compared with git apply and patch
 //   - plans: a plan that is stored, judged, approved and committed elsewhere
-//   - policy: what a host allows, and what a tree protects
+//   - policy: the permissions of a host, and the protected files of a tree
 //   - recovery: a commit that fails, is killed or loses its file system; locks and inspection
-//   - restore: backups, taking back, and how many of them are kept
-//   - revise: hunks, parts of a plan, texts of one's own in it
+//   - restore: backups, undo, and how many backups are kept
+//   - resume: runs that are stored and resumed
+//   - revise: hunks, parts of a plan, and texts of a reviewer in it
+//   - runcommands: the JSON commands over runs
 //   - runs: results, events, reports and errors of a run
-//   - scenarios: the pipelines of testdata/run, and random ones, on every file system
-//   - searchways: a search finds the same in every way there is to search
-//   - semantics: what an edit keeps of a file, the table in docs/safety.md
-//   - templates: what references of steps stand for, variables, and that templates of other languages stay text
-//   - told: reports of a run beside its result: summaries, envelopes, the first and the last event, contexts, audits
-//   - tools: steps that call functions of the host: when, how often, within which bounds, and what is kept of it
+//   - sandboxed: attacks on the sandbox of commands
+//   - scenarios: the pipelines of testdata/run, and random pipelines, on every file system
+//   - searchways: every kind of search finds the same
+//   - semantics: the attributes of a file that a save keeps, the table in docs/safety.md
+//   - steering: jumps, ways back, attempts, timeouts
+//   - templates: the values of references and variables; templates of other languages stay text
+//   - told: all other reports of a run: summaries, envelopes, the first and the last event, contexts, audits
+//   - tools: steps that call functions of the host
+//   - whole: properties of plans that hold for every change
 package suite

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// BreakAfter wraps fsys in a file system that breaks after a.txt was renamed into place: from then on each rename to a
-// name that ends in suffix fails. fsys does not break.
+// BreakAfter wraps fsys in a file system that breaks after a.txt was renamed into place: later renames to a name that
+// ends in suffix fail. fsys itself does not break.
 func BreakAfter(fsys afero.Fs, suffix string) afero.Fs {
 	var broken atomic.Bool
 	return errorfs.Wrap(fsys, func(op *errorfs.Op, do func() error) error {

@@ -21,7 +21,7 @@ func Golden(t *testing.T, update bool, file string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not current; run this test with -update and look at the difference (-file +now):\n%s", file,
+		t.Errorf("%s is not current; run this test with -update and check the difference (-file +now):\n%s", file,
 			cmp.Diff(string(want), string(got)))
 	}
 }

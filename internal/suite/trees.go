@@ -75,7 +75,7 @@ func GitApply(t *testing.T, files []txtarfs.File, patch string) []txtarfs.File {
 	return got
 }
 
-// Sorted returns the files as read from a tree: sorted by name.
+// Sorted returns the files as a reader of the tree gets them: sorted by name.
 func Sorted(files []txtarfs.File) []txtarfs.File {
 	fsys := afero.NewMemMapFs()
 	if err := txtarfs.Write(fsys, files); err != nil {

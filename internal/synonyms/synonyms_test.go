@@ -30,7 +30,7 @@ func TestMeant(t *testing.T) {
 	}
 }
 
-// No name is in a row twice.
+// No row has a name twice.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	for _, name := range strings.Fields("old_text old_str new_text new_str pattern path files paths include " +

@@ -23,7 +23,7 @@ var corpus = []string{
 	"{{later.count}}", "{{step9.count}}", "{{step4.count}}", "\xff{{find.risk}}\x00", "{{find.files[7]}}", "{{find.files}},{{here.files}}",
 }
 
-// The same references as the package finds by hand, found with regular expressions.
+// Regular expressions that find the same references as the package, which finds them by hand.
 var (
 	candidate = regexp.MustCompile(`(\\*)(\{\{[ \t]*([A-Za-z0-9_-]+|steps\[[0-9]+\])\.([^{}\r\n]*)\}\})`)
 	right     = regexp.MustCompile(`^(count|edits|files|files_count|risk|aggregated_content|files\[(-?[0-9]{1,9})\])$`)

@@ -93,7 +93,7 @@ func TestResolve(t *testing.T) {
 		{"quote and bracket in a key", `{{step1["q\"]"]}}`, 6},
 		{"letters in a key", "{{step1.é}}", 7},
 		{"digits as a key", "{{step1.0}}{{0}}", "8zero"},
-		{"quoted key that needs none", `{{step1["count"]}}`, 42},
+		{"quoted key that needs no quotes", `{{step1["count"]}}`, 42},
 		{"a root called steps", "{{steps[0].count}}", 9},
 		{"leading zeros and minus zero", "{{nested[-0][00][0]}}", array{1}[0]},
 		{"typed map", `{{typed.a[0]}}`, 0.5},

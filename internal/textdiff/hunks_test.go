@@ -86,7 +86,7 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 		}
 		from, to := at(h.OldStart, h.OldLines), at(h.NewStart, h.NewLines)
 		if from < oldNext || to < newNext {
-			t.Fatalf("hunk %+v overlaps the one before", h)
+			t.Fatalf("hunk %+v overlaps the previous hunk", h)
 		}
 		oldNext, newNext = from+h.OldLines, to+h.NewLines
 		if want := oldLines[from:oldNext]; !slices.Equal(want, was) {
@@ -103,7 +103,7 @@ func check(t reporter, old, new []byte, hunks []textdiff.Hunk, context int) {
 		}
 	}
 	if !bytes.Equal(old[oldAt:], new[newAt:]) {
-		t.Fatal("the texts differ behind the last hunk")
+		t.Fatal("the texts differ after the last hunk")
 	}
 }
 
@@ -147,26 +147,26 @@ func TestHunks(t *testing.T) {
 		{"final newline", "a\nb", "a\nb\n", 3, " a|-b|+b|\n"},
 		{"insert first", "a\nb\n", "x\na\nb\n", 1, "+x| a|\n"},
 		{"insert last", "a\nb\n", "a\nb\nx\n", 1, " b|+x|\n"},
-		{"insert behind a last line without newline", "a\nb", "a\nb\nx", 1, " a|-b|+b|+x|\n"},
+		{"insert after a last line without newline", "a\nb", "a\nb\nx", 1, " a|-b|+b|+x|\n"},
 		{"delete in the middle", "a\nb\nc\n", "a\nc\n", 0, "-b|\n"},
 		{"negative context", "a\nb\nc\n", "a\nc\n", -5, "-b|\n"},
 		{"CR is part of a line", "a\r\nb\n", "a\nb\n", 0, "-a\r|+a|\n"},
 		{"part of a line", "one two\n", "one three\n", 3, "-one two|+one three|\n"},
 		{"common line kept", "a\nb\nc\nd\n", "x\nb\nc\ny\n", 3, "-a|+x| b| c|-d|+y|\n"},
 		{"near changes share a hunk", "a\n1\n2\nb\n", "A\n1\n2\nB\n", 1, "-a|+A| 1| 2|-b|+B|\n"},
-		{"far ones do not", "a\n1\n2\n3\nb\n", "A\n1\n2\n3\nB\n", 1, "-a|+A| 1|\n 3|-b|+B|\n"},
-		{"one more in a row", "x\nx\nx\n", "x\nx\nx\nx\n", 3, " x| x| x|+x|\n"},
+		{"distant changes do not", "a\n1\n2\n3\nb\n", "A\n1\n2\n3\nB\n", 1, "-a|+A| 1|\n 3|-b|+B|\n"},
+		{"one more in a row of equal lines", "x\nx\nx\n", "x\nx\nx\nx\n", 3, " x| x| x|+x|\n"},
 		{
 			"a function is added whole", "func a() {\n\ta\n}\n\nfunc c() {\n\tc\n}\n",
 			"func a() {\n\ta\n}\n\nfunc b() {\n\tb\n}\n\nfunc c() {\n\tc\n}\n", 1,
 			" |+func b() {|+\tb|+}|+| func c() {|\n",
 		},
 		{
-			"and so is one without a blank line around it", "f {\n  a\n}\ng {\n  c\n}\n", "f {\n  a\n}\ne {\n  b\n}\ng {\n  c\n}\n", 1,
+			"and so is a block without a blank line around it", "f {\n  a\n}\ng {\n  c\n}\n", "f {\n  a\n}\ne {\n  b\n}\ng {\n  c\n}\n", 1,
 			" }|+e {|+  b|+}| g {|\n",
 		},
 		{
-			"and one at the end", "func a() {\n\ta\n}\n", "func a() {\n\ta\n}\n\nfunc b() {\n\tb\n}\n", 1,
+			"and a block at the end", "func a() {\n\ta\n}\n", "func a() {\n\ta\n}\n\nfunc b() {\n\tb\n}\n", 1,
 			" }|+|+func b() {|+\tb|+}|\n",
 		},
 		{"changes that can touch do", "a\nb\nb\nc\nd\n", "a\nb\nX\nd\n", 0, "-b|-c|+X|\n"},

@@ -180,7 +180,7 @@ func TestGitApply(t *testing.T) {
 		t.Parallel()
 		apply(t, changes(), true, true, "git", "apply", "--whitespace=nowarn")
 	})
-	t.Run("outside of one", func(t *testing.T) {
+	t.Run("outside of a repository", func(t *testing.T) {
 		t.Parallel()
 		apply(t, changes(), false, true, "git", "apply", "--whitespace=nowarn")
 	})

@@ -40,7 +40,7 @@ func makeTree(t *testing.T, tree map[string]entry) string {
 		}
 		if err != nil {
 			if runtime.GOOS != "linux" {
-				t.Skipf("this file system does not take %q: %v", name, err)
+				t.Skipf("this file system refuses %q: %v", name, err)
 			}
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func readTree(t *testing.T, dir string) map[string]entry {
 func needTool(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
-		t.Skipf("%s is not here: %v", name, err)
+		t.Skipf("%s is not installed: %v", name, err)
 	}
 }
 

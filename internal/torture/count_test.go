@@ -150,7 +150,7 @@ func watch(t *testing.T, total <-chan bool) int {
 			}
 			n++
 		case <-hang.C:
-			t.Errorf("nobody has finished a pipeline for ten seconds, after %d of them", n)
+			t.Errorf("no pipeline has finished for ten seconds, after %d of them", n)
 		}
 	}
 }

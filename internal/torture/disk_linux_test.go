@@ -23,7 +23,7 @@ type disk struct {
 	size int64
 
 	mu      sync.Mutex
-	now     blocks    // what a read sees
+	now     blocks    // visible to reads
 	durable blocks    // as of the last flush
 	pending []written // since then, in order
 	writes  int

@@ -168,7 +168,7 @@ func litter(dir string, lean bool) error {
 	}
 	if lean && exists(dir, stateDir) {
 		names, _ := filepath.Glob(filepath.Join(dir, stateDir, "*", "*"))
-		return fmt.Errorf("litter: %s is left, with nothing of worth in it: %v", stateDir, names)
+		return fmt.Errorf("litter: %s is left, with no needed file in it: %v", stateDir, names)
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func playGenerations(args []string) error {
 	}
 }
 
-// playNaive does what most programs do: it writes a temporary file for each file, renames it over that file, and prints
+// playNaive works like most programs: it writes a temporary file for each file, renames it over that file, and prints
 // it. It omits the rest of the generation.
 func playNaive(args []string) error {
 	say("ready")
@@ -91,7 +91,7 @@ func strike(v *process, rnd *rand.Rand) (int, error) {
 	}
 	v.kill(see)
 	if !alive {
-		return acked, fmt.Errorf("the victim died by itself: %s", &v.stderr)
+		return acked, fmt.Errorf("the victim ended without a kill: %s", &v.stderr)
 	}
 	return acked, nil
 }
@@ -194,7 +194,7 @@ func TestKill9_control(t *testing.T) {
 		pause(time.Duration(rnd.IntN(1500)) * time.Microsecond)
 		v.kill(func(string) {})
 		if !alive {
-			return fmt.Errorf("the victim died by itself: %s", &v.stderr)
+			return fmt.Errorf("the victim ended without a kill: %s", &v.stderr)
 		}
 		tree, err := read(dir)
 		if err != nil {

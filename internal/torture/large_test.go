@@ -200,7 +200,7 @@ func largeRun(t *testing.T, name string, size, places int) (peak int64) {
 	}
 	if child.await("look", 1, see) {
 		run(t, os.DevNull, "cmp", file, want)
-		// The diff has the same result on the old file.
+		// The diff changes the old file to the same result.
 		copied := filepath.Join(dir, "copy")
 		run(t, copied, "cat", old)
 		run(t, os.DevNull, "patch", "-s", copied, diff)
@@ -247,7 +247,7 @@ func TestPropertyLargeFileMemory(t *testing.T) {
 	}
 	for _, tool := range []string{"sed", "cmp", "patch", "cat"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("to compare with what %s says: %v", tool, err)
+			t.Skipf("%s is needed to compare: %v", tool, err)
 		}
 	}
 	if fstest.Tortured() {

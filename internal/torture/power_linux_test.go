@@ -195,7 +195,7 @@ func work(d *disk, mnt, sync string, cuts int) ([]blackout, error) {
 	var list []blackout
 	for range cuts {
 		if !v.await("phase "+phases()[rnd.IntN(len(phases()))], 1+rnd.IntN(2), see) {
-			return nil, fmt.Errorf("the victim died by itself: %s", &v.stderr)
+			return nil, fmt.Errorf("the victim ended without a kill: %s", &v.stderr)
 		}
 		pause(time.Duration(rnd.IntN(4000)) * time.Microsecond)
 		// Generations acknowledged since then are not known here, which only makes the check less strict.

@@ -201,7 +201,7 @@ func (s *swapped) swapOne(rnd *rand.Rand, path, aside, target string) error {
 	return s.backFrom(path, aside)
 }
 
-// backFrom restores what a name had. Pipelines also move and remove links, and make files and directories in their
+// backFrom restores the entry of a name. Pipelines also move and remove links, and make files and directories in their
 // place, which are moved out of the way.
 func (s *swapped) backFrom(path, aside string) error {
 	info, err := os.Lstat(aside)
@@ -291,7 +291,7 @@ func (s *swapped) checkTree() error {
 		}
 	}
 	if len(after) != len(s.before) {
-		return fmt.Errorf("outside there is %v, was %v", after, s.before)
+		return fmt.Errorf("outside has %v, had %v", after, s.before)
 	}
 	return nil
 }

@@ -192,7 +192,7 @@ func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	var said strings.Builder
 	err = v.drain(func(line string) { said.WriteString(line + "\n") })
 	if said.Len() == 0 || v.stderr.Len() > 0 {
-		return fmt.Errorf("the victim died by itself (%v), said %q, %q", err, said.String(), v.stderr.String())
+		return fmt.Errorf("the victim ended without a kill (%v), printed %q, %q", err, said.String(), v.stderr.String())
 	}
 	if err := look("victim", nil, nil, said.String()); err != nil {
 		return err
@@ -207,7 +207,7 @@ func (r *swapRace) die(rnd *rand.Rand, p millrace.Pipeline) error {
 	return look("recovery", got, err)
 }
 
-// settle recovers what could not be recovered before, while nothing is swapped.
+// settle runs a recovery that was impossible during the race, while nothing is swapped.
 func (r *swapRace) settle(why error) error {
 	failed, ok := errors.AsType[*millrace.CommitError](why)
 	if !ok {
@@ -219,7 +219,7 @@ func (r *swapRace) settle(why error) error {
 		if err == nil {
 			return r.checkTree()
 		}
-		// The conflict has been put aside, so nothing of it may be left.
+		// The conflict has been moved away, so nothing of it may be left.
 		_, err = (millrace.Executor{}).Recover(context.Background(), r.fsys)
 		return errors.Join(err, r.checkTree())
 	}))

@@ -44,7 +44,7 @@ func TestReadHead_proc(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("/proc/sys/kernel/ostype")
 	if err != nil {
-		t.Skip("there is no /proc here: ", err)
+		t.Skip("no /proc here: ", err)
 	}
 	dir := fstest.OpenDir(t, fstest.OpenRoot(t, "/proc/sys"), "kernel")
 	f, err := dir.OpenFile("ostype")
@@ -56,8 +56,8 @@ func TestReadHead_proc(t *testing.T) {
 	}
 }
 
-// TestEntry_OpenIn: an entry that was a file when the directory was listed, but is none when it is opened, is refused
-// like by Open; a reader that failed to open one file opens the next.
+// TestEntry_OpenIn: an entry that was a file when the directory was listed, but is not a file when it is opened, is
+// refused like by Open. A reader that failed to open one file opens the next.
 func TestEntry_OpenIn(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()
@@ -81,7 +81,7 @@ func TestEntry_OpenIn(t *testing.T) {
 		err := e.OpenIn(&one)
 		_, openErr := e.Open()
 		if !errors.Is(err, want) || want != nil && err.Error() != openErr.Error() {
-			t.Errorf("%s: %v, want %v; Open says %v", e.Name(), err, want, openErr)
+			t.Errorf("%s: %v, want %v; Open returns %v", e.Name(), err, want, openErr)
 		}
 		seen++
 		if err != nil {

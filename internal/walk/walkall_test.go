@@ -17,7 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// walkKinds returns what a walk with the option All visits, each with its letter from find -printf %y, sorted.
+// walkKinds returns the entries that a walk with the option All visits, each with its letter from find -printf %y,
+// sorted.
 func walkKinds(ctx context.Context, fsys afero.Fs, root string, opt walk.Options) ([]string, error) {
 	opt.All = true
 	var mu sync.Mutex
@@ -71,7 +72,7 @@ func TestWalkAll(t *testing.T) {
 			{"third level", ".", walk.Options{Depth: 3}, all},
 			{"deeper than it is", ".", walk.Options{Depth: 100}, all},
 			{"no limit", ".", walk.Options{}, all},
-			{"what is ignored", ".", walk.Options{NoIgnore: true}, ignored},
+			{"ignored files", ".", walk.Options{NoIgnore: true}, ignored},
 			{"skip", ".", walk.Options{Skip: skip}, skipped},
 			{"below", "sub", walk.Options{Depth: 1}, []string{"sub/.gitignore f", "sub/build d", "sub/c.log f", "sub/deep d"}},
 			{"empty", "empty", walk.Options{}, []string{}},
@@ -89,7 +90,7 @@ func TestWalkAll(t *testing.T) {
 	})
 }
 
-// An unreadable directory is still visited; what is below a limit is not even tried.
+// An unreadable directory is still visited; entries below a limit are not even tried.
 func TestWalkAllUnreadable(t *testing.T) {
 	t.Parallel()
 	fsys := walkFaults(afero.NewMemMapFs(), map[string]error{"d": fs.ErrPermission})
@@ -100,6 +101,6 @@ func TestWalkAllUnreadable(t *testing.T) {
 	told := ""
 	got, err := walkKinds(t.Context(), fsys, ".", walk.Options{OnError: func(p string, _ error) error { told = p; return nil }})
 	if err != nil || told != "d" || !slices.Equal(got, []string{"d d", "e d", "e/x f"}) {
-		t.Errorf("all: %q, %v, told of %q", got, err, told)
+		t.Errorf("all: %q, %v, reported %q", got, err, told)
 	}
 }

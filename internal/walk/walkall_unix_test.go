@@ -55,7 +55,7 @@ func TestWalkAllAgainstFind(t *testing.T) {
 			cmd.Dir = dir
 			out, err := cmd.Output()
 			if err != nil {
-				t.Skipf("find is none that can print kinds: %v", err)
+				t.Skipf("this find cannot print kinds: %v", err)
 			}
 			want := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 			for i := range want {

@@ -236,7 +236,7 @@ func TestWalkOddIgnoreFiles(t *testing.T) {
 			return nil
 		}})
 		if slices.Contains(got, "a/y") || slices.Contains(got, "a/b/c/d/y") || slices.Contains(got, "z/y") || !slices.Equal(told, []string{"read a/b/c" + tooLarge}) {
-			t.Errorf("got %v, told %v", got, told)
+			t.Errorf("got %v, reported %v", got, told)
 		}
 	}
 }

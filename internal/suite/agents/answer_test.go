@@ -25,7 +25,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// With the format json, templates reach into the reply; what is no JSON fails the attempt.
+// With the format json, templates can refer to parts of the reply. A reply that is not JSON fails the attempt.
 func TestJSONReply(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
@@ -66,7 +66,7 @@ func TestJSONReply(t *testing.T) {
 			t.Errorf("%.20q: %s", reply, millrace.ErrorCode(err))
 		}
 	}
-	// Text has no data, and a template that is nothing but the step stays text.
+	// A text reply has no data, and a template that names only the step stays text.
 	h := new(host)
 	res, err := executor(t, h).Run(t.Context(), suite.Tree(), millrace.New("p").Step("a", quiet("p")).Step("b", quiet("{{a}} {{a.data}}")).MustBuild())
 	if err != nil || h.asked[1].Prompt != "{{a}} null" || res.Results[0].Data != nil {
@@ -74,7 +74,7 @@ func TestJSONReply(t *testing.T) {
 	}
 }
 
-// A reply is bounded, and valid text.
+// A reply is cut at a limit, and stays valid text.
 func TestHugeReply(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("x", 100<<20)
@@ -108,7 +108,7 @@ func TestAttempts(t *testing.T) {
 		code   string
 	}{
 		{"by default", errFixer, nil, 4, 7 * time.Second, "agent_failed"},
-		{"the step says", errFixer, func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1) }, 2, time.Second, "agent_failed"},
+		{"the step sets it", errFixer, func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1) }, 2, time.Second, "agent_failed"},
 		{"the step forbids", errFixer, func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(0) }, 1, 0, "agent_failed"},
 		{"its own wait", errFixer, func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1).Backoff(time.Minute) }, 2, time.Minute, "agent_failed"},
 		{"a code", coded{true}, nil, 4, 7 * time.Second, "rate_limited"},
@@ -127,7 +127,7 @@ func TestAttempts(t *testing.T) {
 				t.Errorf("%s: %v, %s, asked %d times, %v", test.name, err, millrace.ErrorCode(err), len(h.asked), time.Since(began))
 			}
 			if res.Cost != budget.Dollar*budget.Cost(test.asked) || res.Results[0].Output != "so far" || res.Results[0].Cost != res.Cost {
-				t.Errorf("%s: it has cost %v, and said %q", test.name, res.Cost, res.Results[0].Output)
+				t.Errorf("%s: the cost is %v, the output %q", test.name, res.Cost, res.Results[0].Output)
 			}
 			for i, r := range h.asked {
 				if r.Attempt != i+1 || r.Visit != 1 {
@@ -138,7 +138,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A panic is an error that is not tried again, also a panic of a method of the agent's error.
+// A panic is an error that is not retried. That includes a panic in a method of the agent's error.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	for name, a := range map[string]agent.Func{
@@ -178,7 +178,7 @@ func TestRequestBelongsToAgent(t *testing.T) {
 	})
 }
 
-// A dry run does not ask what depends on a step that it does not run.
+// A dry run does not ask a step that depends on a step which it does not run.
 func TestAfterOutside(t *testing.T) {
 	t.Parallel()
 	post, err := tool.New(tool.Func("post", "", func(context.Context, struct{}) (string, error) { return "posted", nil }))
@@ -196,7 +196,7 @@ func TestAfterOutside(t *testing.T) {
 	}
 }
 
-// A program that is an agent keeps no secret of its policy in any report or record.
+// An agent that is a program leaks no secret of its policy into any report or record.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "sk-0123456789"
@@ -230,7 +230,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// leaky is a program that reveals its key: by a failure, and the second time by its answer.
+// leaky is a program that reveals its key: first by a failure, then by its answer.
 type leaky struct{}
 
 func (leaky) Run(_ context.Context, c command.Command) (command.Exit, error) {
@@ -242,7 +242,7 @@ type badError struct{ text string }
 
 func (e *badError) Error() string { return e.text }
 
-// The timeout of a step, or else of the sandbox, ends an attempt, and the agent is waited for.
+// The timeout of a step, or else of the sandbox, ends an attempt. The run waits for the agent to return.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -263,7 +263,7 @@ func TestTimeout(t *testing.T) {
 					t.Errorf("%s: the request has %v", test.name, r.Sandbox.Timeout)
 				}
 				<-ctx.Done()
-				time.Sleep(time.Minute) // it is slow to give up
+				time.Sleep(time.Minute) // the agent is slow to give up
 				return ctx.Err()
 			}}
 			b := millrace.New("p").Sandbox(agent.Sandbox{Timeout: test.sandbox}).Step("a", quiet("p")).MaxRetries(0)
@@ -280,7 +280,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// When a run is canceled, or its deadline passes, it waits for the agent, and asks no more.
+// A run that is canceled, or whose deadline passes, waits for the agent, and asks no more.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	for _, deadline := range []bool{false, true} {
@@ -305,7 +305,7 @@ func TestCancel(t *testing.T) {
 			res, err := millrace.Executor{Agents: map[string]agent.Agent{"": h}}.Run(ctx, suite.Tree(), p)
 			want := map[bool]string{false: "canceled", true: "deadline_exceeded"}[deadline]
 			if millrace.ErrorCode(err) != want || !over || len(h.asked) != 1 || res.Cost != budget.Dollar {
-				t.Errorf("%v, asked %d times, it has cost %v", err, len(h.asked), res.Cost)
+				t.Errorf("%v, asked %d times, the cost is %v", err, len(h.asked), res.Cost)
 			}
 		})
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Once the budget is spent no prompt begins, whatever handles failures; steps that cost nothing still do. Failed
-// prompts have cost as well.
+// Once the budget is spent no prompt begins, even if a failure is handled. Steps that cost nothing still run. Failed
+// prompts count as well.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	free := actions.Create{Path: "free.txt", Content: "x"}
@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 					t.Errorf("%s: %v", test.name, err)
 				}
 				if h.steps() != test.asked || res.Cost != test.cost || res.Budget == nil || res.Budget.Spent != test.cost {
-					t.Errorf("%s: asked %s, it has cost %v, budget %+v", test.name, h.steps(), res.Cost, res.Budget)
+					t.Errorf("%s: asked %s, the cost is %v, budget %+v", test.name, h.steps(), res.Cost, res.Budget)
 				}
 				if _, err := fsys.Stat("free.txt"); (err == nil) != (test.stop == "") {
 					t.Errorf("%s: free.txt: %v", test.name, err)
@@ -54,7 +54,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// Costs are reported as they are spent, and an answer with the known facts of its model.
+// A cost is reported when it is spent. An answer is reported with the facts of its model.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	var events []string

@@ -15,11 +15,11 @@ import (
 	"github.com/millrace-go/millrace/command"
 )
 
-// host is an agent that follows a script: a list of words for each step, a word for each time it is asked, the
-// last one again and again. "fail" fails, all else is the reply. It keeps what it was asked.
+// host is an agent that follows a script: a list of words for each step, a word for each request. The last word
+// repeats. "fail" fails, any other word is the reply. host records its requests.
 type host struct {
 	script map[string][]string
-	reply  agent.Reply // beside the output
+	reply  agent.Reply // without its output
 	work   func(ctx context.Context, r *agent.Request) error
 
 	mu    sync.Mutex
@@ -50,7 +50,7 @@ func (h *host) Ask(ctx context.Context, r *agent.Request) (agent.Reply, error) {
 	return reply, nil
 }
 
-// steps are the ids of the steps that have asked, in their order.
+// steps returns the ids of the steps that have asked, in order.
 func (h *host) steps() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -61,13 +61,13 @@ func (h *host) steps() string {
 	return strings.Join(ids, " ")
 }
 
-// executor returns an executor that has the agent for steps that name none. All that it writes is gone with the test.
+// executor returns an executor that has the agent for steps that name none. Its files are removed after the test.
 func executor(t *testing.T, a agent.Agent) millrace.Executor {
 	t.Helper()
 	return millrace.Executor{Agents: map[string]agent.Agent{"": a}, Commands: command.Policy{Scratch: t.TempDir()}}
 }
 
-// write is the work of an agent that writes a file into its workspace.
+// write returns the work of an agent that writes a file into its workspace.
 func write(name, text string) func(context.Context, *agent.Request) error {
 	return func(ctx context.Context, r *agent.Request) error {
 		dir, err := r.Workspace(ctx)

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/agent"
 )
 
-// A reply that no step can have is not on record: the next run asks again.
+// A reply that is nested too deep for a result is not recorded: the next run asks again.
 func TestReplyNotKept(t *testing.T) {
 	t.Parallel()
 	const depth = 1000

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// crowd is an agent that takes a second, and counts how many are asked at the same time.
+// crowd is an agent that takes a second, and counts how many requests run at the same time.
 type crowd struct{ now, most atomic.Int32 }
 
 func (c *crowd) Ask(_ context.Context, r *agent.Request) (agent.Reply, error) {
@@ -38,8 +38,8 @@ func (c *crowd) Ask(_ context.Context, r *agent.Request) (agent.Reply, error) {
 	return agent.Reply{Output: r.Step + previous}, nil
 }
 
-// Prompts without a workspace that are not told of each other run side by side; others wait. The result is that of the
-// run in sequence.
+// Prompts without a workspace that do not receive each other's output run in parallel; others wait. The result is that
+// of the run in sequence.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	told := actions.Prompt{Prompt: "p", Workspace: "none"}
@@ -79,7 +79,8 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// Bulkheads bound the prompts of all, of one agent, and those that need a GPU; a full bulkhead fails the step at once.
+// Bulkheads limit all prompts, the prompts of one agent, and the prompts that need a GPU. A full bulkhead fails the
+// step at once.
 func TestBulkheads(t *testing.T) {
 	t.Parallel()
 	named := quiet("p")
@@ -116,7 +117,7 @@ func TestBulkheads(t *testing.T) {
 			}
 		})
 	}
-	// The gpu of the sandbox counts, unless the step has it off.
+	// The gpu of the sandbox counts, unless the step turns it off.
 	full := bulkhead.New(1, 0)
 	release, err := full.Acquire(t.Context())
 	if err != nil {

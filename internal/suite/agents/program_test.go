@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A program that is an agent works in the workspace, reads what it is asked, hands on what is not of the tree, and can
+// An agent that is a program works in the workspace, reads its prompt, and passes files outside the tree on. It can
 // reach nothing else where the system can confine it.
 func TestProgram(t *testing.T) {
 	t.Parallel()
@@ -40,10 +40,10 @@ func TestProgram(t *testing.T) {
 		t.Errorf("the tree has %q", got)
 	}
 	if got := res.Results[1].Output; got != "note\nONE\n" {
-		t.Errorf("the second says %q", got)
+		t.Errorf("the second has the output %q", got)
 	}
 	if got := res.Results[2].Output; !strings.HasPrefix(got, "say\n\nOutput of the previous step 'look':\n\n```\nnote\nONE\n```\n") {
-		t.Errorf("the third says %q", got)
+		t.Errorf("the third has the output %q", got)
 	}
 	if _, err := os.Stat(outside); err == nil || res.Results[0].Output != "confined\n" {
 		t.Errorf("it has written outside: %v, %q", err, res.Results[0].Output)

@@ -26,11 +26,11 @@ func (o oneTick) IdentityOf(of fs.FileInfo) (capability.Identity, bool) {
 	return id, ok
 }
 
-// An answer is not taken for other bytes, also where the times of a file do not show that another program has written
-// to it.
+// A recorded answer is not used for other bytes, even if the times of a file do not show that another program has
+// written to it.
 func TestOtherBytesOfOneTick(t *testing.T) {
 	t.Parallel()
-	base := oneTick{crashfs.New(), time.Now().Add(time.Hour)} // so that the file stays a recent one
+	base := oneTick{crashfs.New(), time.Now().Add(time.Hour)} // so that the file counts as recent
 	write := func(text string) {
 		t.Helper()
 		at := time.Unix(1_700_000_000, 0)
@@ -43,7 +43,7 @@ func TestOtherBytesOfOneTick(t *testing.T) {
 	p := millrace.New("p").Step("a", actions.Prompt{Prompt: "p"}).MustBuild()
 	for i, test := range []struct {
 		text  string
-		asked int // so far
+		asked int // total so far
 	}{{"one\n", 1}, {"one\n", 1}, {"ONE\n", 2}, {"ONE\n", 2}} {
 		write(test.text)
 		plan, err := x.Plan(t.Context(), base, p)

@@ -24,7 +24,7 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// mixed is the work of an agent that does all that can be done to a tree.
+// mixed is the work of an agent that makes every kind of change to a tree.
 func mixed(ctx context.Context, r *agent.Request) error {
 	if r.Workspace == nil {
 		return nil
@@ -61,7 +61,7 @@ func mixedTree() afero.Fs {
 	return suite.Tree("a.txt", "x\n", "gone.txt", "x", "old.txt", "long enough to be known again\n")
 }
 
-// all is the tree without the state of millrace.
+// all returns the tree without the state of millrace.
 func all(t *testing.T, fsys afero.Fs) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -82,8 +82,8 @@ func all(t *testing.T, fsys afero.Fs) map[string]string {
 	return found
 }
 
-// With a Recorder, a run after a dry run asks nothing twice: not what has failed either, and not in visits that come
-// again. The tree is what it would have been.
+// With a Recorder, a run after a dry run asks nothing twice. That includes failed prompts and repeated visits. The tree
+// is the same as without a Recorder.
 func TestNeverTwice(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -139,7 +139,7 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// Another question, another answer before it, or another tree is another key.
+// Another question, another previous answer, or another tree gives another key.
 func TestOtherQuestions(t *testing.T) {
 	t.Parallel()
 	h := &host{work: mixed}
@@ -151,30 +151,30 @@ func TestOtherQuestions(t *testing.T) {
 	edit := actions.Create{Path: "n.txt", Content: "x"}
 	asked := 0
 	for name, p := range map[string]millrace.Pipeline{
-		"the prompt":       base(edit, actions.Prompt{Prompt: "q"}, agent.Sandbox{}),
-		"the model":        base(edit, actions.Prompt{Prompt: "p", Model: "m"}, agent.Sandbox{}),
-		"the sandbox":      base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{Tools: []string{"Read"}}),
-		"its options":      base(edit, actions.Prompt{Prompt: "p", Options: map[string]any{"n": 1}}, agent.Sandbox{}),
-		"what is staged":   base(actions.Create{Path: "n.txt", Content: "y"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"all":              base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"what was said":    base(actions.Prompt{Prompt: "p", Workspace: "none"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
-		"the context none": base(edit, actions.Prompt{Prompt: "p", Context: "none"}, agent.Sandbox{}),
+		"the prompt":              base(edit, actions.Prompt{Prompt: "q"}, agent.Sandbox{}),
+		"the model":               base(edit, actions.Prompt{Prompt: "p", Model: "m"}, agent.Sandbox{}),
+		"the sandbox":             base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{Tools: []string{"Read"}}),
+		"its options":             base(edit, actions.Prompt{Prompt: "p", Options: map[string]any{"n": 1}}, agent.Sandbox{}),
+		"another staged file":     base(actions.Create{Path: "n.txt", Content: "y"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
+		"all":                     base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
+		"another previous answer": base(actions.Prompt{Prompt: "p", Workspace: "none"}, actions.Prompt{Prompt: "p"}, agent.Sandbox{}),
+		"the context none":        base(edit, actions.Prompt{Prompt: "p", Context: "none"}, agent.Sandbox{}),
 	} {
 		if _, err := x.Plan(t.Context(), mixedTree(), p); err != nil {
 			t.Fatal(err)
 		}
-		if now := len(h.asked); now == asked || name == "what was said" && now != asked+2 {
+		if now := len(h.asked); now == asked || name == "another previous answer" && now != asked+2 {
 			t.Errorf("%s: asked %d times, then %d", name, asked, now)
 		}
 		asked = len(h.asked)
 	}
-	// The model of the sandbox is that of the step.
+	// The model of the sandbox counts like the model of a step.
 	if _, err := x.Plan(t.Context(), mixedTree(), base(edit, actions.Prompt{Prompt: "p"}, agent.Sandbox{Model: "m"})); err != nil || len(h.asked) != asked {
 		t.Errorf("%v, asked %d times, then %d", err, asked, len(h.asked))
 	}
 }
 
-// So it is in parallel, where a step that receives the output of the step before waits for it.
+// The same holds in parallel, where a step that receives the output of the previous step waits for it.
 func TestOtherQuestionsInParallel(t *testing.T) {
 	t.Parallel()
 	h := &host{script: map[string][]string{"a": {"one", "two"}}}
@@ -192,7 +192,7 @@ func TestOtherQuestionsInParallel(t *testing.T) {
 	}
 }
 
-// A commit asks nothing, also of a plan that was stored, by an executor that has no agents.
+// A commit asks nothing. That includes the commit of a stored plan by an executor that has no agents.
 func TestCommitNeverAsks(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("a", actions.Prompt{Prompt: "p"}).MustBuild()
@@ -220,7 +220,7 @@ func TestCommitNeverAsks(t *testing.T) {
 	}
 }
 
-// file is a Recorder that keeps JSON in a map, as one on disk does, and lets tests look into it.
+// file is a Recorder that keeps JSON in a map, as a Recorder on disk does, and lets tests look into it.
 type file map[string][]byte
 
 func (f file) Find(key string) (r millrace.Recorded, ok bool, err error) {
@@ -236,7 +236,7 @@ func (f file) Keep(key string, r millrace.Recorded) (err error) {
 	return err
 }
 
-// Recorded answers are JSON both ways, with all bytes.
+// Recorded answers are encoded as JSON and decoded again, with all bytes.
 func TestRecordedJSON(t *testing.T) {
 	t.Parallel()
 	rec := make(file)
@@ -251,13 +251,13 @@ func TestRecordedJSON(t *testing.T) {
 			t.Fatal(err)
 		}
 		if again := suite.JSON(t, r); again != string(data) {
-			t.Errorf("it was\n%s\nand is\n%s", data, again)
+			t.Errorf("before\n%s\nafter\n%s", data, again)
 		}
 		kinds := make(map[string]change.Kind)
 		for _, c := range r.Changes {
 			kinds[c.Path] = c.Kind
 			if c.Path == "binary-s0" && !bytes.Equal(c.Bytes, []byte{0, 0xff, 1}) || c.Path == "empty-s0" && (c.Bytes == nil || len(c.Bytes) > 0) {
-				t.Errorf("%s has %v", c.Path, c.Bytes)
+				t.Errorf("%s has the bytes %v", c.Path, c.Bytes)
 			}
 		}
 		want := map[string]change.Kind{"a.txt": change.File, "binary-s0": change.File, "empty-s0": change.File}
@@ -269,7 +269,7 @@ func TestRecordedJSON(t *testing.T) {
 	}
 }
 
-// A record that was meddled with is held to all that holds for an agent.
+// A record that was tampered with has to keep all rules for an agent.
 func TestForgedRecord(t *testing.T) {
 	t.Parallel()
 	for _, c := range []millrace.RecordedChange{
@@ -286,7 +286,7 @@ func TestForgedRecord(t *testing.T) {
 		x := executor(t, new(host))
 		x.DeniedPaths = []string{"*.pem"}
 		x.Recorder = forged{c}
-		_, rooted := suite.Rooted(t, "a.txt", "one\n") // which has symbolic links
+		_, rooted := suite.Rooted(t, "a.txt", "one\n") // a tree with symbolic links
 		for _, fsys := range []afero.Fs{mixedTree(), rooted} {
 			before := all(t, fsys)
 			_, err := x.Run(t.Context(), fsys, millrace.New("p").Step("a", actions.Prompt{Prompt: "p"}).MaxRetries(0).MustBuild())
@@ -307,7 +307,7 @@ func (f forged) Find(string) (millrace.Recorded, bool, error) {
 }
 func (forged) Keep(string, millrace.Recorded) error { return nil }
 
-// Only answers of the agent are recorded: not a canceled attempt, a panic, a full bulkhead, a tree that cannot be
+// Only answers of the agent are recorded: not a canceled attempt, a panic, a full bulkhead, or a tree that cannot be
 // made.
 func TestNoAnswer(t *testing.T) {
 	t.Parallel()
@@ -326,7 +326,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// A command is not run twice either: its output, its status and what it has changed are on record.
+// A command is not run twice either: its output, its status and its changes are recorded.
 func TestCommandNeverTwice(t *testing.T) {
 	t.Parallel()
 	work := millracetest.Work{Files: "-- made.txt\\n --\nx\n"}
@@ -354,7 +354,7 @@ func TestCommandNeverTwice(t *testing.T) {
 	}
 }
 
-// A prompt that had failed when it was asked fails at once when it is done again: there is nothing to wait for.
+// A prompt that had failed when it was asked fails at once when it is replayed, without a wait.
 func TestReplayDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -16,12 +16,12 @@ import (
 	"github.com/millrace-go/millrace/template"
 )
 
-// quiet is a prompt that has no workspace and is not told what was before.
+// quiet returns a prompt that has no workspace and does not receive the previous output.
 func quiet(prompt string) actions.Prompt {
 	return actions.Prompt{Prompt: prompt, Workspace: "none", Context: "none"}
 }
 
-// An agent receives the output of the step before, whichever that was, and the facts of the run.
+// An agent receives the output of the step that ran before it, in any order of steps, and the facts of the run.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	h := &host{script: map[string][]string{"a": {"fail"}, "b": {"the {{a.output}} of b"}}}
@@ -72,7 +72,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// A long output is cut from its beginning, and is whole for the steps that refer to it.
+// A long output loses its beginning in the prompt, and is whole for the steps that refer to it.
 func TestLongOutput(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ä", agent.MaxPrevious) + "end"
@@ -112,7 +112,7 @@ func TestReplyIsText(t *testing.T) {
 	}
 }
 
-// A prompt without the step before has no key of it; a prompt whose template gives nothing to ask fails.
+// A prompt fails if its template expands to an empty text.
 func TestEmptyPrompt(t *testing.T) {
 	t.Parallel()
 	h := &host{script: map[string][]string{"a": {""}}}
@@ -123,7 +123,7 @@ func TestEmptyPrompt(t *testing.T) {
 	}
 }
 
-// An agent that there is not is found before the first step, all of them at once.
+// Unknown agents are found before the first step, all of them at once.
 func TestUnknownAgent(t *testing.T) {
 	t.Parallel()
 	a := millracetest.Agent(t)

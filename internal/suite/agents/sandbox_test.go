@@ -18,7 +18,7 @@ var whole = agent.Sandbox{
 	Options: map[string]any{"n": int64(1), "list": []any{"x", nil}},
 }
 
-// A sandbox is JSON both ways, counts for Equal and Digest, and is copied.
+// A sandbox is encoded as JSON and decoded again, counts for Equal and Digest, and is copied.
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Sandbox(whole).Step("a", quiet("p")).MustBuild()
@@ -104,7 +104,7 @@ func TestSandboxProblems(t *testing.T) {
 	}
 }
 
-// A sandbox has no templates, at run time and in a pipeline that includes it.
+// A sandbox has no templates, neither at run time nor in a pipeline that includes it.
 func TestSandboxIsText(t *testing.T) {
 	t.Parallel()
 	const text = `{{a.output}} {{sub-a.output}} {{prev.output}} \{{a.output}} {{run.id}} {{vars.x}}`
@@ -125,7 +125,7 @@ func TestSandboxIsText(t *testing.T) {
 	}
 }
 
-// A pipeline that includes another one does the same: the sandbox becomes part of each prompt, where that does not say.
+// An included pipeline does the same as alone: its sandbox becomes part of each prompt, where the prompt sets nothing.
 func TestIncludeFoldsSandbox(t *testing.T) {
 	t.Parallel()
 	sub := millrace.New("sub").Sandbox(whole).

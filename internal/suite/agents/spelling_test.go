@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// text returns a file of testdata. A list of steps becomes a pipeline, with what comes after it.
+// text returns a file of testdata. A list of steps becomes a pipeline, with more after the steps.
 func text(t *testing.T, name, more string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("testdata", name))
@@ -42,7 +42,7 @@ func decode(t *testing.T, data []byte) millrace.Pipeline {
 	return p
 }
 
-// Pipelines from the documents of another system decode as they stand, and have the documented meaning.
+// Pipelines from the documents of another system decode unchanged, and have the documented meaning.
 func TestExamples(t *testing.T) {
 	t.Parallel()
 	ask := func(prompt string) actions.Prompt { return actions.Prompt{Prompt: prompt} }
@@ -82,7 +82,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// The example of five steps has all that a pipeline can say of its prompts.
+// The example of five steps uses all fields that a pipeline has for its prompts.
 func TestExampleOfALoop(t *testing.T) {
 	t.Parallel()
 	p := decode(t, text(t, "loop.json", ""))
@@ -120,7 +120,7 @@ func shape(res *millrace.Result) string {
 	return strings.Join(words, " ")
 }
 
-// The walk through the loop, and what it does not tell: its five ways.
+// The loop runs in five ways. The test checks the steps, the result and the warnings of each.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	fail, still := []string{"fail"}, "2 tests are still failing"
@@ -206,7 +206,7 @@ func TestExamplesRun(t *testing.T) {
 	}
 }
 
-// A prompt in the step itself, and what is wrong with one.
+// A prompt as a field of the step itself, and the errors in such a prompt.
 func TestSpelling(t *testing.T) {
 	t.Parallel()
 	one := func(step string) []byte { return []byte(`{"name": "p", "steps": [` + step + `]}`) }
@@ -270,8 +270,8 @@ func (asks) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// A host's own action prompt is spelled alike. A field that the step and the action both have is the step's. Without
-// such an action, a step has to name one.
+// An action "prompt" of the host has the same short form. A field that both the step and the action have belongs to the
+// step. Without such an action, a step must name an action.
 func TestOwnPrompt(t *testing.T) {
 	t.Parallel()
 	text := []byte(`{"name": "p", "steps": [{"id": "a", "prompt": "p", "timeout": 2.5, "voice": "low"}]}`)
@@ -288,7 +288,7 @@ func TestOwnPrompt(t *testing.T) {
 	}
 }
 
-// Lenient decoding takes a prompt in the step itself too, also beside what has to be repaired.
+// Lenient decoding accepts a prompt in the step itself too, even in a text that needs repairs.
 func TestLenientSpelling(t *testing.T) {
 	t.Parallel()
 	p, err := millrace.Decoder{Lenient: true}.Decode([]byte(`{"name": "p", "steps": [

@@ -20,14 +20,14 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// trees are those that a workspace is made of: in memory, and in the system.
+// trees returns the trees from which a workspace is made: in memory, and in the system.
 func trees(t *testing.T, files ...string) map[string]afero.Fs {
 	_, rooted := suite.Rooted(t, files...)
 	return map[string]afero.Fs{"in memory": suite.Tree(files...), "in the system": rooted}
 }
 
-// The changes of an agent are the work of its step: shown, limited, committed. It sees the work of the steps before,
-// and never the tree itself.
+// The changes of an agent are the work of its step: shown, limited, committed. The agent sees the work of earlier
+// steps, and never the tree itself.
 func TestWorkspace(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range trees(t, "a.txt", "one\ntwo\n", "gone.txt", "x", "old.txt", "long enough to be known again\n") {
@@ -78,14 +78,14 @@ func TestWorkspace(t *testing.T) {
 		}
 		for _, file := range []string{"gone.txt", "old.txt"} {
 			if _, err := fsys.Stat(file); err == nil {
-				t.Errorf("%s: %s is there", name, file)
+				t.Errorf("%s: %s exists", name, file)
 			}
 		}
 	}
 }
 
-// A workspace to read shows the tree, and nothing of it comes back; a step without one has none. Both count as steps
-// that only read.
+// A workspace for reading shows the tree, and its changes are dropped; a step without a workspace has none. Both count
+// as steps that only read.
 func TestReadOnlyWorkspace(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"read", "none"} {
@@ -116,7 +116,7 @@ func TestReadOnlyWorkspace(t *testing.T) {
 	}
 }
 
-// The changes of an attempt that fails are gone: for the next attempt, for the steps after it, and for the tree.
+// The changes of a failed attempt are dropped: for the next attempt, for the later steps, and for the tree.
 func TestFailedWork(t *testing.T) {
 	t.Parallel()
 	seen := make([]string, 0, 3)
@@ -144,7 +144,7 @@ func TestFailedWork(t *testing.T) {
 	}
 }
 
-// An agent that writes where it must not fails its step, and a workspace that it keeps is none any more.
+// An agent that writes to a forbidden path fails its step. A workspace that it keeps is useless after the step.
 func TestForbiddenWork(t *testing.T) {
 	t.Parallel()
 	x := executor(t, &host{work: write("key.pem", "x")})
@@ -166,7 +166,7 @@ func TestForbiddenWork(t *testing.T) {
 	}
 }
 
-// A place for workspaces that makes no sense is found before an agent is asked.
+// An invalid directory for workspaces is found before an agent is asked.
 func TestBadScratch(t *testing.T) {
 	t.Parallel()
 	x := executor(t, millracetest.Agent(t))
@@ -177,7 +177,7 @@ func TestBadScratch(t *testing.T) {
 	}
 }
 
-// All steps share a directory outside of the tree, which is gone with the run.
+// All steps share a directory outside of the tree, which is removed after the run.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	dirs := make([]string, 0, 3)
@@ -205,6 +205,6 @@ func TestShared(t *testing.T) {
 		t.Errorf("shared are %q, changed %v", dirs, res.FilesChanged)
 	}
 	if _, err := os.Stat(dirs[0]); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("it is there after the run: %v", err)
+		t.Errorf("it still exists after the run: %v", err)
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// allocsOf is testing.AllocsPerRun without the garbage collector, which empties each sync.Pool when it likes. The
-// race detector makes them forget every fourth thing, so these tests are without it. Allocations are counted for the
+// allocsOf is testing.AllocsPerRun without the garbage collector, which empties each sync.Pool at random. The race
+// detector makes a Pool drop a quarter of its items, so these tests do not run with it. Allocations are counted for the
 // whole process: no other test may run at the same time.
 func allocsOf(runs int, do func()) float64 {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	return testing.AllocsPerRun(runs, do)
 }
 
-// planAllocs is how many allocations a dry run makes, without its diff.
+// planAllocs returns the allocations of a dry run, without its diff.
 func planAllocs(t *testing.T, files, matching, counts int) float64 {
 	t.Helper()
 	fsys := smallTree(t, files, matching)
@@ -39,12 +39,12 @@ func planAllocs(t *testing.T, files, matching, counts int) float64 {
 	})
 }
 
-// runAllocs is how many allocations decoding and running make, commit and backup included.
+// runAllocs returns the allocations of decoding and running, commit and backup included.
 func runAllocs(t *testing.T, files, matching, counts int) float64 {
 	t.Helper()
 	const runs = 3
 	var trees []afero.Fs
-	for range runs + 1 { // one to warm up
+	for range runs + 1 { // the first run warms up
 		trees = append(trees, smallTree(t, files, matching))
 	}
 	text := []byte(smallPipeline(counts))
@@ -65,7 +65,7 @@ func runAllocs(t *testing.T, files, matching, counts int) float64 {
 	})
 }
 
-// memMapAllocs is how many allocations afero's MemMapFs makes to list all directories and read all files.
+// memMapAllocs returns the allocations of afero's MemMapFs for listing all directories and reading all files.
 func memMapAllocs(t *testing.T, files int) float64 {
 	t.Helper()
 	fsys := smallTree(t, files, 0)
@@ -98,9 +98,9 @@ func memMapAllocs(t *testing.T, files int) float64 {
 	})
 }
 
-// A file in which nothing is found costs, beside what a MemMapFs makes of it when it is listed and read, its name,
-// its key in the MemMapFs, and the handle that gives that the rules of POSIX. A commit renames one directory, for
-// which a MemMapFs makes a string of the name of each file.
+// A MemMapFs makes allocations to list and to read a file. A file without a match adds three: its name, its key in the
+// MemMapFs, and the handle with the rules of POSIX. A commit renames one directory, for which a MemMapFs makes a string
+// of the name of each file.
 func TestAllocs_unmatchedFiles(t *testing.T) {
 	const few, many, matching = 100, 400, 10
 	perFile := func(of func(files int) float64) float64 { return (of(many) - of(few)) / (many - few) }
@@ -117,9 +117,9 @@ func TestAllocs_unmatchedFiles(t *testing.T) {
 	}
 }
 
-// A run has a cost for each step and a cost for each file that it changes, but none for each file in
-// each step: what a step counts in a file that was searched before comes from what is known of it, and goes into one
-// map. How often the maps of a MemMapFs grow is a matter of chance, so the limit is half an allocation.
+// A run has a cost for each step and a cost for each changed file, but none for each file in each step: a step takes
+// the count of a file that was searched before from the cache, and stores it in one map. The maps of a MemMapFs grow at
+// random, so the limit is half an allocation.
 func TestAllocs_stepsTimesFiles(t *testing.T) {
 	const fewFiles, manyFiles, steps = 10, 100, 16
 	for name, allocs := range map[string]func(t *testing.T, files, matching, counts int) float64{"dry run": planAllocs, "run": runAllocs} {
@@ -129,7 +129,7 @@ func TestAllocs_stepsTimesFiles(t *testing.T) {
 		if product > 0.5 {
 			t.Errorf("a %s makes %.3f allocations for each file in each step", name, product)
 		}
-		// From 1 to 4 steps are 3 more, from 4 to 16 are 12.
+		// From 1 to 4 steps are 3 more steps, from 4 to 16 are 12.
 		if few, many := of(fewFiles, 4)-of(fewFiles, 1), of(fewFiles, 16)-of(fewFiles, 4); many > 4.5*few {
 			t.Errorf("a %s makes %.0f allocations for 3 more steps and %.0f for 12", name, few, many)
 		}

@@ -11,17 +11,17 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// The benchmarks of a commit change every file of a tree, forth and back in turn, with backup, journal and fsync. On
-// a disk that includes waiting for it.
+// The benchmarks of a commit change every file of a tree, in alternating directions, with backup, journal and fsync. On
+// a disk the times include waiting for the disk.
 
 const benchFile = 4 << 10 // bytes, about
 
-// benchTrees are the file systems by name: in memory, and directories in memory and on a disk.
+// benchTrees returns the file systems by name: in memory, and directories in memory and on a disk.
 func benchTrees() map[string]func(b *testing.B) afero.Fs {
 	directory := func(b *testing.B, under string) afero.Fs {
 		dir, err := os.MkdirTemp(under, "millrace-bench-")
 		if err != nil {
-			b.Skipf("no directory there: %v", err)
+			b.Skipf("no such directory: %v", err)
 		}
 		b.Cleanup(func() { os.RemoveAll(dir) })
 		root, err := rootfs.Open(dir)
@@ -44,7 +44,7 @@ func eachBenchTree(b *testing.B, bench func(b *testing.B, fsys afero.Fs, files i
 	for _, name := range []string{"memory", "tmpfs", "disk"} {
 		for _, files := range []int{100, 1000, 4000} {
 			if name == "memory" && files > 1000 {
-				continue // renaming in a MemMapFs looks at every file there is: 4000 take 20 seconds
+				continue // renaming in a MemMapFs looks at every file: 4000 files take 20 seconds
 			}
 			b.Run(fmt.Sprintf("%s/%d", name, files), func(b *testing.B) {
 				fsys := trees[name](b)
@@ -79,7 +79,7 @@ func plantShelves(b *testing.B, fsys afero.Fs, files int) {
 	}
 }
 
-// planTurn is a plan of replacing one text by another in all files.
+// planTurn returns a plan that replaces one text by another in all files.
 func planTurn(b *testing.B, fsys afero.Fs, from, to string, files int) *millrace.Plan {
 	b.Helper()
 	p, err := millrace.Decode(fmt.Appendf(nil, `{"name":"turn","force":true,"steps":[
@@ -98,7 +98,7 @@ func planTurn(b *testing.B, fsys afero.Fs, from, to string, files int) *millrace
 	return plan
 }
 
-// BenchmarkCommit is the commit alone, without the plan of it.
+// BenchmarkCommit measures the commit without its plan.
 func BenchmarkCommit(b *testing.B) {
 	eachBenchTree(b, func(b *testing.B, fsys afero.Fs, files int) {
 		from, to := "needle", "thread"
@@ -115,7 +115,7 @@ func BenchmarkCommit(b *testing.B) {
 	})
 }
 
-// BenchmarkRestore takes a commit back, and that in turn.
+// BenchmarkRestore undoes a commit, then undoes that undo.
 func BenchmarkRestore(b *testing.B) {
 	eachBenchTree(b, func(b *testing.B, fsys afero.Fs, files int) {
 		res, err := planTurn(b, fsys, "needle", "thread", files).Commit(b.Context())

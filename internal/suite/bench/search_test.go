@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// benchBackends are the file systems that benchmarks run on, empty.
+// benchBackends are the empty file systems for benchmarks.
 var benchBackends = []struct {
 	name string
 	open func(b *testing.B) afero.Fs
@@ -29,13 +29,13 @@ var benchBackends = []struct {
 		b.Cleanup(func() { root.Close() })
 		return root
 	}},
-	// The embedding hides the directory of the system below, as a file system of the user's own would.
+	// The embedding hides the system directory, as a user's own file system would.
 	{"afero", func(b *testing.B) afero.Fs {
 		return afero.NewBasePathFs(errorfs.Only(afero.NewOsFs()), benchDir(b))
 	}},
 }
 
-// benchDir is in memory where that can be had, so that a disk is not what is measured.
+// benchDir returns a directory in memory if there is one, so that the disk is not measured.
 func benchDir(b *testing.B) string {
 	dir, err := os.MkdirTemp("/dev/shm", "millrace-bench-")
 	if err != nil {
@@ -45,8 +45,8 @@ func benchDir(b *testing.B) string {
 	return dir
 }
 
-// sourceTree writes files of about that size in directories of 20, of which every tenth has the needle so many times.
-// It returns how many bytes they have.
+// sourceTree writes files of about the given size, 20 to a directory. Every tenth file has that many needles. It
+// returns the total size in bytes.
 func sourceTree(b *testing.B, fsys afero.Fs, files, size, needles int) (total int64) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -125,7 +125,7 @@ func BenchmarkEdit(b *testing.B) {
 	}
 }
 
-// benchFound plans the pipeline over and over. Its first step has to find so many files.
+// benchFound plans the pipeline again and again. Its first step must find that many files.
 func benchFound(b *testing.B, fsys afero.Fs, p millrace.Pipeline, files int, total int64, want int) {
 	b.SetBytes(total)
 	b.ReportAllocs()

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// smallPipeline searches, edits what was found, and counts what is left so many times.
+// smallPipeline returns a pipeline that searches, edits the files it found, and then counts in that many steps.
 func smallPipeline(counts int) string {
 	var b strings.Builder
 	b.WriteString(`{"name":"small","steps":[{"id":"find","action":"search","params":{"pattern":"needle","mode":"literal"}},` +
@@ -22,7 +22,7 @@ func smallPipeline(counts int) string {
 	return b.String()
 }
 
-// smallTree holds files of about 2 KiB in ten directories, of which the first few have the needle.
+// smallTree returns files of about 2 KiB in ten directories. The first of them have the needle.
 func smallTree(tb testing.TB, files, matching int) afero.Fs {
 	tb.Helper()
 	fsys := afero.NewMemMapFs()
@@ -39,7 +39,7 @@ func smallTree(tb testing.TB, files, matching int) afero.Fs {
 	return fsys
 }
 
-// BenchmarkSmall is what a run costs that has next to nothing to do, in memory, by its parts.
+// BenchmarkSmall measures the parts of a run that does next to nothing, in memory.
 func BenchmarkSmall(b *testing.B) {
 	for _, counts := range []int{1, 16} {
 		text := []byte(smallPipeline(counts))
@@ -65,7 +65,7 @@ func BenchmarkSmall(b *testing.B) {
 	}
 }
 
-// benchSmallPlan is a dry run without its diff.
+// benchSmallPlan measures a dry run without its diff.
 func benchSmallPlan(b *testing.B, fsys afero.Fs, text []byte, want int) {
 	p, err := millrace.Decode(text)
 	if err != nil {

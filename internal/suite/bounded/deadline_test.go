@@ -22,18 +22,18 @@ const second = time.Second
 
 func TestDeadline(t *testing.T) {
 	t.Parallel()
-	// Each pipeline has made a file in its first step, and has 10 seconds.
+	// Each pipeline makes a file in its first step, and has a deadline of 10 seconds.
 	begin := func(l *log) millrace.Builder {
 		return millrace.New("p").Deadline(10*second).Step("made", work{file: "a", text: "a", takes: 4 * second, log: l}).Builder
 	}
 	for _, test := range []struct {
 		name     string
 		pipeline func(l *log) millrace.Builder
-		step     string // at which it passes, "" if it does not
+		step     string // the step at which the deadline passes, "" if it does not
 		took     time.Duration
 		ran      string
 		shown    string // the ids of the steps in the result
-		code     string // of the last one
+		code     string // error code of the last step
 	}{
 		{
 			name: "met",
@@ -144,7 +144,7 @@ func TestDeadlineBeforeAStep(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		l := new(log)
-		// The step before has a condition that takes its time, as one on a slow file system does.
+		// The condition of the previous step is slow, as on a slow file system.
 		fsys := slowStat{suite.Tree("x", "x"), 11 * second}
 		p := millrace.New("p").Deadline(10*second).
 			Step("a", work{log: l}).
@@ -162,8 +162,8 @@ func TestDeadlineBeforeAStep(t *testing.T) {
 	})
 }
 
-// An attempt that the deadline leaves no time for is not begun, also where a condition has taken the time. One that has
-// ended in time, but was not told of in time, has failed.
+// An attempt that the deadline leaves no time for does not begin, even if a condition has used up the time. An attempt
+// that ends in time, but is reported too late, has failed.
 func TestDeadlineBetween(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestDeadlineBetween(t *testing.T) {
 	})
 }
 
-// slowStat takes its time to look at a file called "slow".
+// slowStat is slow to stat a file called "slow".
 type slowStat struct {
 	afero.Fs
 	takes time.Duration
@@ -211,7 +211,7 @@ func (s slowStat) Stat(name string) (info fs.FileInfo, err error) {
 	return s.Fs.Stat(name)
 }
 
-// Observers receive exactly the waits that are waited.
+// Observers receive the exact waits.
 func TestDeadlineCutsWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -232,12 +232,12 @@ func TestDeadlineCutsWaits(t *testing.T) {
 	})
 }
 
-// A run whose steps are done in time may still be too late for its commit; once that has begun it goes on. A plan that
-// was made has no deadline any more.
+// A run whose steps are done in time may still be too late for its commit. A commit that has begun goes on. A finished
+// plan has no deadline any more.
 func TestDeadlineAndTheCommit(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Deadline(10*second).Step("a", work{file: "a", text: "a", takes: 9 * second, log: new(log)}).MustBuild()
-	synctest.Test(t, func(t *testing.T) { // the commit takes its time
+	synctest.Test(t, func(t *testing.T) { // the commit is slow
 		fsys := suite.Tree("x", "x")
 		x := millrace.Executor{Observe: func(e millrace.Event) {
 			if e, ok := e.(millrace.CommitPhase); ok && e.Done == 0 {
@@ -249,7 +249,7 @@ func TestDeadlineAndTheCommit(t *testing.T) {
 			t.Errorf("%v, %+v", err, res)
 		}
 	})
-	synctest.Test(t, func(t *testing.T) { // what comes between the last step and the commit does
+	synctest.Test(t, func(t *testing.T) { // the time between the last step and the commit is long
 		fsys := suite.Tree("x", "x")
 		x := millrace.Executor{Observe: func(e millrace.Event) {
 			if e, ok := e.(millrace.StepFinished); ok && e.Step == "a" {
@@ -265,7 +265,7 @@ func TestDeadlineAndTheCommit(t *testing.T) {
 		}
 		untouched(t, fsys, "x")
 	})
-	synctest.Test(t, func(t *testing.T) { // the plan lies about
+	synctest.Test(t, func(t *testing.T) { // the plan is kept for an hour
 		fsys := suite.Tree("x", "x")
 		plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
 		if err != nil {
@@ -278,7 +278,7 @@ func TestDeadlineAndTheCommit(t *testing.T) {
 	})
 }
 
-// Waiting for another run on the tree is not in the deadline.
+// The deadline does not count the wait for another run on the tree.
 func TestDeadlineDoesNotCountTheLock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -307,7 +307,7 @@ func TestDeadlineDoesNotCountTheLock(t *testing.T) {
 	})
 }
 
-// A run that is canceled before its deadline has not missed it.
+// A run that is canceled before its deadline has not missed the deadline.
 func TestCanceledBeforeTheDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -321,7 +321,7 @@ func TestCanceledBeforeTheDeadline(t *testing.T) {
 	})
 }
 
-// In parallel the deadline cuts off all steps that run, and none begins after it.
+// In parallel the deadline ends all running steps, and no step begins after it.
 func TestDeadlineInParallel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/budget"
 )
 
-// pipelineWith is a pipeline in JSON with some fields before its steps.
+// pipelineWith returns a pipeline in JSON with some fields before its steps.
 func pipelineWith(fields string) []byte {
 	return []byte(`{"name":"p",` + fields + `"steps":[{"id":"s","action":"search","params":{"pattern":"x"}}]}`)
 }
@@ -27,7 +27,7 @@ func TestBoundsInJSON(t *testing.T) {
 		budget   budget.Limit
 		class    string
 		about    string
-		written  string // "" for the same
+		written  string // "" if it is the same text
 	}{
 		{fields: ``},
 		{fields: `"deadline_seconds":90,`, deadline: 90 * time.Second},
@@ -67,18 +67,18 @@ func TestBoundsInJSON(t *testing.T) {
 		built := millrace.New("p").Deadline(test.deadline).Budget(test.budget).Classification(test.class).
 			Description(test.about).Step("s", actions.Search{Pattern: "x"}).MustBuild()
 		if !built.Equal(p) || built.Digest() != p.Digest() {
-			t.Errorf("%s: one built in Go is not equal", test.fields)
+			t.Errorf("%s: a pipeline built in Go is not equal", test.fields)
 		}
 		if same := p.WithOptions(p.Options()); !same.Equal(p) {
 			t.Errorf("%s: lost with options", test.fields)
 		}
 		if plain, _ := millrace.Decode(pipelineWith(``)); test.fields != `` && (plain.Equal(p) || plain.Digest() == p.Digest()) {
-			t.Errorf("%s is equal to none", test.fields)
+			t.Errorf("%s is equal to a pipeline without these fields", test.fields)
 		}
 	}
 }
 
-// problem is what is said of one.
+// problem has the fields of a reported problem.
 type problem struct{ Pointer, Code, Message, Hint string }
 
 func problems(t *testing.T, err error) []problem {
@@ -135,7 +135,7 @@ func TestBoundsThatAreRefused(t *testing.T) {
 	} {
 		_, err := millrace.Decode(pipelineWith(fields))
 		got := problems(t, err)
-		if len(want) > 1 && fields[1] == 'd' { // their order is that of checking
+		if len(want) > 1 && fields[1] == 'd' { // problems come in the order of the checks
 			got[0], got[1] = max2(got[0], got[1])
 		}
 		if d := cmp.Diff(want, got); d != "" {
@@ -156,7 +156,7 @@ func TestBoundsThatAreRefused(t *testing.T) {
 		t.Errorf("built in Go (-want +got):\n%s", d)
 	}
 	if _, err := millrace.New("p").Deadline(time.Microsecond).Step("s", actions.Search{Pattern: "x"}).Build(); err == nil {
-		t.Error("a deadline of a microsecond was taken")
+		t.Error("a deadline of a microsecond was accepted")
 	}
 }
 
@@ -168,7 +168,7 @@ func max2(a, b problem) (problem, problem) {
 	return a, b
 }
 
-// Lenient decoding takes other names, and never a budget that it does not understand.
+// Lenient decoding accepts other names, but never a budget that it does not understand.
 func TestLenientBounds(t *testing.T) {
 	t.Parallel()
 	d := millrace.Decoder{Lenient: true}
@@ -183,7 +183,7 @@ func TestLenientBounds(t *testing.T) {
 	}
 }
 
-// A problem in a budget has its place in the text.
+// A problem in a budget has its position in the text.
 func TestPlaceOfABudgetProblem(t *testing.T) {
 	t.Parallel()
 	_, err := millrace.Decode([]byte("{\"name\":\"p\",\n \"budget\": {\"usd\": 1,\n  \"files\": 0},\n\"steps\":[{\"id\":\"s\",\"action\":\"search\",\"params\":{\"pattern\":\"x\"}}]}"))

@@ -21,7 +21,7 @@ func dollars(cents ...budget.Cost) []budget.Cost {
 	return cents
 }
 
-// A step that costs does not begin once the money is spent; a step that costs nothing does.
+// A step with a cost does not begin once the money is spent; a step that costs nothing does.
 func TestMoneyIsSpent(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -66,11 +66,11 @@ func TestMoneyIsSpent(t *testing.T) {
 	}
 }
 
-// The step that goes beyond the budget is kept if no later step costs: the money is gone either way.
+// A step that goes over the budget is kept if no later step has a cost: the money is spent either way.
 func TestMoneyIsOverspentByTheLast(t *testing.T) {
 	t.Parallel()
 	for cents, warnings := range map[budget.Cost][]string{
-		300: nil, // as much is not more
+		300: nil, // the exact amount is not over the budget
 		302: {"budget of $3.00 is exceeded: $3.02 were spent"},
 	} {
 		p := millrace.New("p").Budget(budget.Limit{USD: 3 * budget.Dollar}).
@@ -87,7 +87,8 @@ func TestMoneyIsOverspentByTheLast(t *testing.T) {
 	}
 }
 
-// Each attempt is asked about, and what failed attempts have cost counts. The step shows the attempt before.
+// The budget is checked before each attempt, and the cost of failed attempts counts. The step shows the previous
+// attempt.
 func TestMoneyOfAttempts(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -140,7 +141,7 @@ func TestMoneyOfVisits(t *testing.T) {
 	}
 }
 
-// stop_on_error does not go on without money, and a step that is skipped asks for none.
+// A run without money ends even if stop_on_error is false. A skipped step needs no money.
 func TestMoneyEndsARun(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -167,7 +168,7 @@ func TestMoneyEndsARun(t *testing.T) {
 	}
 }
 
-// Of the budgets of the host and the pipeline the smaller counts, measure by measure.
+// The smaller budget of host and pipeline counts, for each measure on its own.
 func TestBudgetOfTheHost(t *testing.T) {
 	t.Parallel()
 	p := func(limit budget.Limit) millrace.Pipeline {
@@ -202,7 +203,7 @@ func TestBudgetOfTheHost(t *testing.T) {
 	}
 }
 
-// A run that has cost nothing has no cost in its texts, and nothing is earned.
+// A run without costs mentions no cost in its texts, and a cost is never negative.
 func TestNoCost(t *testing.T) {
 	t.Parallel()
 	x, spent := watched[millrace.CostSpent](millrace.Executor{})

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A stored plan has the budget of its pipeline, and is held to it wherever it is committed.
+// A stored plan keeps the budget of its pipeline, which holds wherever the plan is committed.
 func TestStoredPlanHasItsBudget(t *testing.T) {
 	t.Parallel()
 	p := change(budget.Limit{USD: budget.Dollar, Files: 3}).Classification("internal").Deadline(time.Hour).
@@ -51,7 +51,7 @@ func TestStoredPlanHasItsBudget(t *testing.T) {
 	if suite.Read(t, fsys, "gone") != "gone" {
 		t.Error("the tree was written to")
 	}
-	// Without any one of its files it fits.
+	// Without any one of its files the plan fits.
 	fewer, err := opened.Reject("gone")
 	if err != nil {
 		t.Fatal(err)
@@ -62,8 +62,7 @@ func TestStoredPlanHasItsBudget(t *testing.T) {
 	}
 }
 
-// The host that opens a plan has a budget of its own. Money that was spent on planning is spent, and keeps nothing
-// back.
+// The host that opens a plan has a budget of its own. Money that planning has spent does not block the commit.
 func TestOpenedPlanIsHeldToTheHost(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("ask", work{costs: dollars(500), file: "a", text: "123", edits: 1, log: new(log)}).MustBuild()
@@ -94,7 +93,8 @@ func TestOpenedPlanIsHeldToTheHost(t *testing.T) {
 	}
 }
 
-// A plan is read strictly: a budget that is empty or wrong is an error, as the plan cannot go without its budget.
+// A plan is read strictly. A budget that is empty or wrong is an error, because the plan must not run without its
+// budget.
 func TestPlansWithABadBudget(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Budget(budget.Limit{Files: 3}).Step("a", work{file: "a", text: "1", log: new(log)}).MustBuild()
@@ -124,12 +124,12 @@ func TestPlansWithABadBudget(t *testing.T) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
-	// Less than nothing cannot be spent: it would hide what the report, which is made anew, says of the money.
+	// A negative cost is an error: the report, which is computed again, would hide costs.
 	earned := strings.Replace(text, `"total_steps":`, `"total_cost_usd":-5,"total_steps":`, 1)
 	if _, err := (millrace.Executor{}).OpenPlan(t.Context(), fsys, []byte(earned)); fmt.Sprint(err) != "invalid plan: it has cost -$5.00, which is less than nothing" {
 		t.Errorf("got %v", err)
 	}
-	// The stored report is not trusted: it is made anew.
+	// The stored report is not trusted: it is computed again.
 	forged := strings.Replace(text, `"exceeded":false`, `"exceeded":true`, 1)
 	opened, err := millrace.Executor{}.OpenPlan(t.Context(), fsys, []byte(forged))
 	if err != nil || forged == text {
@@ -140,7 +140,7 @@ func TestPlansWithABadBudget(t *testing.T) {
 	}
 }
 
-// A run that was stored reports the same when it is asked for again.
+// A stored run reports the same when it is requested again.
 func TestStoredRunHasItsBudget(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("x", "x")
@@ -163,7 +163,7 @@ func TestStoredRunHasItsBudget(t *testing.T) {
 		t.Errorf("budget (-first +again):\n%s", d)
 	}
 	if other, err := x.Run(t.Context(), fsys, millrace.New("p").Step("ask", work{costs: dollars(142), file: "a", text: "a", log: l}).MustBuild()); err == nil {
-		t.Errorf("one without a budget is taken for the same: %+v", other)
+		t.Errorf("a run without a budget counts as the same run: %+v", other)
 	}
 }
 
@@ -182,7 +182,7 @@ func TestResultIsACopy(t *testing.T) {
 	}
 }
 
-// The report has the budget, and what was spent.
+// The report shows the budget and the spent amounts.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	p := change(budget.Limit{USD: 2 * budget.Dollar, Files: 4, Edits: 30, Bytes: 30}).Deadline(time.Hour).Classification("inter\nnal").
@@ -205,7 +205,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A result is read back from its JSON as it was.
+// A result is the same after encoding as JSON and decoding.
 func TestResultInJSON(t *testing.T) {
 	t.Parallel()
 	p := change(budget.Limit{USD: 3 * budget.Dollar, Files: 4}).Deadline(time.Hour).Classification("internal").

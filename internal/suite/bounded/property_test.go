@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// drawBounded draws a pipeline of steps that cost, write and fail, some after others.
+// drawBounded draws a pipeline of steps that cost, write and fail, some of them depending on others.
 func drawBounded(t *rapid.T) func(l *log) millrace.Pipeline {
 	cents := rapid.Custom(func(t *rapid.T) budget.Cost { return budget.Cost(rapid.IntRange(0, 4).Draw(t, "cents")) * budget.Cent })
 	limit := budget.Limit{USD: budget.Cost(rapid.IntRange(0, 6).Draw(t, "usd")) * budget.Cent, Edits: rapid.IntRange(0, 9).Draw(t, "edits")}
@@ -81,7 +81,7 @@ func drawBounded(t *rapid.T) func(l *log) millrace.Pipeline {
 	}
 }
 
-// tree is what is in it, the state directory left out.
+// tree returns the files of a tree without the state directory.
 func tree(t *rapid.T, fsys afero.Fs) map[string]string {
 	files := make(map[string]string)
 	for _, name := range []string{"a", "b", "c", "d"} {
@@ -92,8 +92,8 @@ func tree(t *rapid.T, fsys afero.Fs) map[string]string {
 	return files
 }
 
-// A run in parallel ends where it would in sequence, with the same result but for what was spent by steps that in
-// sequence would not have begun.
+// A run in parallel ends where the run in sequence ends, with the same result. Only its costs may be higher: steps may
+// have run that would not have begun in sequence.
 func TestParallelSpendsAsInSequence(t *testing.T) {
 	stopped, overspent := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -148,8 +148,8 @@ func TestParallelSpendsAsInSequence(t *testing.T) {
 	}
 }
 
-// In parallel a step that was skipped, or has failed before it began, is not asked for money, and a failure before the
-// step that has none is what the run ends with.
+// In parallel, the budget is not checked for a step that was skipped or has failed before it began. If a step fails
+// before the step without money, the run ends with that failure.
 func TestParallelEndsAsInSequence(t *testing.T) {
 	t.Parallel()
 	limit := budget.Limit{USD: 3 * budget.Cent}
@@ -173,14 +173,15 @@ func TestParallelEndsAsInSequence(t *testing.T) {
 	}
 }
 
-// A failure before the step that has no money is what the run ends with, also if it was known before that.
+// If a step fails before the step without money, the run ends with that failure, even if the lack of money was found
+// first.
 func TestParallelEndsWithTheFirst(t *testing.T) {
 	t.Parallel()
 	for range 20 {
 		begun, failed := false, make(chan struct{})
 		x := millrace.Executor{
 			Workers: 3,
-			Logger: slog.New(slog.NewTextHandler(writer(func(line string) { // it is logged that a step has failed, and then observed
+			Logger: slog.New(slog.NewTextHandler(writer(func(line string) { // a failure is logged first, then observed
 				if strings.Contains(line, "step failed") {
 					close(failed)
 				}
@@ -197,7 +198,7 @@ func TestParallelEndsWithTheFirst(t *testing.T) {
 			Step("ask", work{costs: dollars(3), file: "a", log: new(log)}).
 			Step("fails", work{fails: 1, log: new(log)}).When(condition.StepSucceeded("ask")).
 			Step("none", work{costs: dollars(3), log: new(log)}).When(condition.StepSucceeded("ask")).
-			Step("last", work{log: new(log)}).When(condition.StepSucceeded("ask")).MustBuild() // goroutines begin with this one
+			Step("last", work{log: new(log)}).When(condition.StepSucceeded("ask")).MustBuild() // goroutines begin with this step
 		_, err := x.Run(t.Context(), suite.Tree("x", "x"), p)
 		if step, ok := errors.AsType[*millrace.StepError](err); !ok || step.Step != "fails" {
 			t.Fatalf("got %v", err)
@@ -205,7 +206,7 @@ func TestParallelEndsWithTheFirst(t *testing.T) {
 	}
 }
 
-// writer calls a function with what is written.
+// writer calls a function with the written text.
 type writer func(string)
 
 func (w writer) Write(p []byte) (int, error) {
@@ -229,8 +230,8 @@ func TestObserverOfWhatMayNotBegin(t *testing.T) {
 	}
 }
 
-// A step that runs before an earlier one, as it may in parallel, has not run if in sequence it would not have begun.
-// Its cost is spent.
+// In parallel, a step may run before an earlier step. If it would not have begun in sequence, it is not in the result,
+// but its cost is spent.
 func TestParallelCountsWhatWouldNotHaveBegun(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []int{0, 1} {
@@ -260,7 +261,7 @@ func TestParallelCountsWhatWouldNotHaveBegun(t *testing.T) {
 	}
 }
 
-// A dry run is the run less its commit: it ends where the run ends, and reports what would block.
+// A dry run is the run without its commit: it ends where the run ends, and reports what would block.
 func TestDryRunIsTheRun(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pipeline := drawBounded(t)
@@ -272,7 +273,7 @@ func TestDryRunIsTheRun(t *testing.T) {
 		if suite.Is[*millrace.BlockedError](err) != dry.WouldBlock || suite.Is[*millrace.BudgetError](err) && !dry.WouldBlock != suite.Is[*millrace.BudgetError](dryErr) {
 			t.Fatalf("%v, dry %v", err, dryErr)
 		}
-		// Whatever becomes of a run, more was not committed than the budget has.
+		// However a run ends, the commit never exceeds the budget.
 		p := pipeline(new(log))
 		if what := p.Budget().Exceeded(use(res)); what != "" && res.Commit.State == millrace.CommitApplied {
 			t.Fatalf("more %s were committed than %+v has: %+v", what, p.Budget(), res.Budget)
@@ -280,7 +281,7 @@ func TestDryRunIsTheRun(t *testing.T) {
 	})
 }
 
-// use is the use that a result reports.
+// use returns the use that a result reports.
 func use(res *millrace.Result) budget.Use {
 	u := budget.Use{Files: res.FilesChanged.Count(), Edits: res.TotalEdits}
 	if res.Budget != nil && res.Budget.Bytes != nil {

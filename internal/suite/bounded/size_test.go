@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// change makes two files, deletes one and renames another: four files and five edits, of which the files that are made
-// or edited have 10 bytes.
+// change makes two files, deletes one and renames another: four files and five edits. The created and edited files have
+// 10 bytes.
 func change(limit budget.Limit) millrace.Builder {
 	return millrace.New("p").Budget(limit).
 		Step("made", work{file: "made", text: "12345", edits: 2, log: new(log)}).
@@ -26,7 +26,7 @@ func change(limit budget.Limit) millrace.Builder {
 
 var treeToChange = []string{"edited", "old!\n", "gone", "gone", "moved", "much longer text", "x", "x"}
 
-// More than the budget has before a step ends the run, also a dry run.
+// A run whose use exceeds the budget before a step ends there. So does a dry run.
 func TestSizeBeforeAStep(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -98,7 +98,7 @@ func TestSizeAtTheEnd(t *testing.T) {
 	}
 }
 
-// It is the same on every file system, also where hashes of edited files are left out as long as they can be.
+// The result is the same on every file system, even if hashes of edited files are computed as late as possible.
 func TestSizeOnFileSystems(t *testing.T) {
 	t.Parallel()
 	for name, open := range suite.Backends() {
@@ -124,7 +124,7 @@ func TestSizeOnFileSystems(t *testing.T) {
 	}
 }
 
-// The host's ceiling comes first, then the budget, then the limit on files and the risk.
+// The host's ceiling is checked first, then the budget, then the limit on files and the risk.
 func TestOrderOfWhatBlocks(t *testing.T) {
 	t.Parallel()
 	p := change(budget.Limit{Files: 3}).MustBuild()
@@ -148,12 +148,12 @@ func TestOrderOfWhatBlocks(t *testing.T) {
 			t.Errorf("got %v, want %q", err, test.reason)
 		}
 		if suite.Is[*millrace.BudgetError](err) != (test.code == "budget_exceeded") {
-			t.Errorf("%v is said to be of the budget, or not", err)
+			t.Errorf("%v is a BudgetError, or should be", err)
 		}
 	}
 }
 
-// Changes that steps have staged and taken away again do not count in the end, but when a step is to begin.
+// Changes that steps have staged and removed again do not count at the end, but count before a later step begins.
 func TestSizeIsThatOfTheStage(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Budget(budget.Limit{Files: 1}).
@@ -172,7 +172,7 @@ func TestSizeIsThatOfTheStage(t *testing.T) {
 	if d := cmp.Diff(&budget.Report{Limit: budget.Dollar, Spent: 5 * budget.Cent, Files: &budget.Measure{Limit: 1}}, res.Budget); err != nil || d != "" {
 		t.Errorf("%v, budget (-want +got):\n%s", err, d)
 	}
-	// One that fails leaves nothing of itself, so its files do not count.
+	// A step that fails leaves no changes, so its files do not count.
 	p = millrace.New("p").Budget(budget.Limit{Files: 1, Bytes: 1}).
 		Step("fails", work{file: "a", text: "much", fails: 1, log: new(log)}).OnFail("b").
 		Step("b", work{file: "b", text: "b", log: new(log)}).Step("c", work{log: new(log)}).MustBuild()

@@ -17,20 +17,20 @@ import (
 	"github.com/millrace-go/millrace/budget"
 )
 
-// work is an action that costs something, takes its time, writes a file and fails, as its fields demand.
+// work is an action that costs something, takes time, writes a file and fails, as its fields demand.
 type work struct {
-	costs  []budget.Cost // of each attempt, the last one again and again; nil for an action that costs nothing
+	costs  []budget.Cost // cost of each attempt, the last one repeats; nil for an action that costs nothing
 	takes  time.Duration
-	deaf   bool   // to the end of its context
-	file   string // that it writes; "" for an action that only reads
+	deaf   bool   // ignores the end of its context
+	file   string // the file to write; "" for an action that only reads
 	text   string
 	edits  int
-	fails  int // so many attempts fail
+	fails  int // the number of attempts that fail
 	output string
 	log    *log
 }
 
-// log has the ids of the steps that ran, an entry an attempt.
+// log records the ids of the steps that ran, an entry for each attempt.
 type log struct {
 	mu    sync.Mutex
 	steps []string
@@ -97,7 +97,7 @@ func (w work) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 	return out, nil
 }
 
-// ran are the ids of the steps in a result that were executed.
+// ran returns the ids of the steps in a result that were executed.
 func ran(res *millrace.Result) string {
 	var ids []string
 	for _, s := range res.Results {
@@ -108,7 +108,7 @@ func ran(res *millrace.Result) string {
 	return strings.Join(ids, " ")
 }
 
-// watched is an executor that keeps the events of a kind.
+// watched returns an executor that records the events of a kind.
 func watched[E millrace.Event](x millrace.Executor) (millrace.Executor, *[]E) {
 	var mu sync.Mutex
 	events := new([]E)
@@ -122,7 +122,7 @@ func watched[E millrace.Event](x millrace.Executor) (millrace.Executor, *[]E) {
 	return x, events
 }
 
-// untouched fails the test if there is another file than those.
+// untouched fails the test if the tree has other files.
 func untouched(t testing.TB, fsys afero.Fs, files ...string) {
 	t.Helper()
 	entries, err := afero.ReadDir(fsys, ".")
@@ -131,7 +131,7 @@ func untouched(t testing.TB, fsys afero.Fs, files ...string) {
 	}
 	for _, e := range entries {
 		if !slices.Contains(files, e.Name()) && e.Name() != millrace.DefaultStateDir {
-			t.Errorf("there is %s", fmt.Sprintf("%q", e.Name()))
+			t.Errorf("the tree has %s", fmt.Sprintf("%q", e.Name()))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// The writes of a command are in the tree once the run is done, on each kind of file system.
+// After a run the tree has the writes of a command, on each kind of file system.
 func TestWritesComeBack(t *testing.T) {
 	t.Parallel()
 	for name, open := range suite.Backends() {
@@ -40,7 +40,7 @@ func TestWritesComeBack(t *testing.T) {
 	}
 }
 
-// A run, a plan with its commit, and a plan that was stored give the same tree; a dry run writes nothing.
+// A run, a plan with its commit, and a stored plan give the same tree; a dry run writes nothing.
 func TestRunIsPlanAndCommit(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -58,7 +58,7 @@ func TestRunIsPlanAndCommit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z := millrace.Executor{State: millrace.State{NoSync: true}} // commits run nothing, so nothing need be allowed
+			z := millrace.Executor{State: millrace.State{NoSync: true}} // a commit needs no allowed commands
 			if way == "stored" {
 				if plan, err = z.OpenPlan(t.Context(), fsys, suite.Stored(t, plan)); err != nil {
 					t.Fatal(err)
@@ -78,7 +78,7 @@ func TestRunIsPlanAndCommit(t *testing.T) {
 	}
 }
 
-// Removing, renaming, links and permission bits are staged as what they are.
+// A deletion, a rename, a link and permission bits are staged as such.
 func TestKindsOfChanges(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -108,7 +108,7 @@ func TestKindsOfChanges(t *testing.T) {
 	wantText(t, fsys, "old.txt", "")
 }
 
-// Changes that the parameters of a step keep from coming back, or from the command.
+// Parameters of a step can keep changes from being staged, and files from the command.
 func TestWhatComesBack(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -119,8 +119,8 @@ func TestWhatComesBack(t *testing.T) {
 		want    string // the files that differ afterwards
 		warning string
 	}{
-		{"all but what is ignored", actions.Exec{Shell: write}, "a.txt b.go out/c", ""},
-		{"what is ignored too", actions.Exec{Shell: write, NoIgnore: true}, "a.txt b.go build/d out/c", ""},
+		{"all but ignored files", actions.Exec{Shell: write}, "a.txt b.go out/c", ""},
+		{"ignored files too", actions.Exec{Shell: write, NoIgnore: true}, "a.txt b.go build/d out/c", ""},
 		{"some", actions.Exec{Shell: write, Writes: []string{"*.go", "out/**"}}, "b.go out/c", "a.txt"},
 		{"a directory", actions.Exec{Shell: write, Writes: []string{"out"}}, "out/c", "a.txt"},
 		{"nothing", actions.Exec{Shell: write, Discard: true}, "", ""},
@@ -144,7 +144,7 @@ func TestWhatComesBack(t *testing.T) {
 				t.Errorf("changed are %q, want %s", got, test.want)
 			}
 			if text(t, fsys, "d/b.txt") != "two\n" || text(t, fsys, "a.txt") == "" {
-				t.Error("what the command did not see is gone")
+				t.Error("a file that was hidden from the command is gone")
 			}
 			warnings := strings.Join(res.Results[0].Warnings, "\n")
 			if (warnings == "") != (test.warning == "") || !strings.Contains(warnings, test.warning) {
@@ -154,7 +154,7 @@ func TestWhatComesBack(t *testing.T) {
 	}
 }
 
-// A status that is none of ok_codes fails the step, and what it has changed is dropped; data and output stay.
+// A status that is not in ok_codes fails the step, and its changes are dropped; data and output stay.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -180,7 +180,7 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// A later failure takes the work of a command back with all else.
+// A later failure takes back the work of a command with everything else.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -193,7 +193,7 @@ func TestRollback(t *testing.T) {
 	empty(t, x)
 }
 
-// The second command sees the tree as the steps before it have left it, whatever the first one did to its own.
+// The second command sees the tree as the earlier steps have left it, even if the first command changed its own copy.
 func TestRenewed(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -214,7 +214,7 @@ func TestRenewed(t *testing.T) {
 	}
 }
 
-// The parameters that say how a command runs.
+// The parameters that set how a command runs.
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -239,7 +239,7 @@ func TestParameters(t *testing.T) {
 		}
 	}
 	if exit(t, res, 7)["truncated"] != true || exit(t, res, 1)["truncated"] != false {
-		t.Error("truncated is not told")
+		t.Error("truncated is not reported")
 	}
 	for _, bad := range []actions.Exec{{Command: "true", Dir: "a.txt"}, {Command: "true", Dir: "none"}, {Command: "true", Dir: "d", Exclude: []string{"d"}}} {
 		if _, err := x.Run(t.Context(), fsys, suite.One(bad)); err == nil || !strings.Contains(err.Error(), bad.Dir) {
@@ -248,7 +248,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// Output in JSON is reached by templates, with the types and the digits of its values.
+// Templates can refer to values in JSON output. The values keep their types and digits.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -272,7 +272,7 @@ func TestJSON(t *testing.T) {
 	wantText(t, fsys, "a.txt", "one\n")
 }
 
-// Steps that run in parallel do not meet a command, and the result is that of one after the other.
+// Steps that run in parallel do not run at the same time as a command. The result is that of a run in sequence.
 func TestParallel(t *testing.T) {
 	t.Parallel()
 	var results []string
@@ -293,7 +293,7 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// Changes that come back are held to the limits of the host.
+// The changes of a command have to keep the limits of the host.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	x := host(t)

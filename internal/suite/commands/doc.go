@@ -1,3 +1,3 @@
-// Package commands holds the tests of pipelines that run commands: real tools on real trees, what comes back of their
-// work, what does not, and what a host can forbid.
+// Package commands holds the tests of pipelines that run commands: real tools on real trees, which of their changes are
+// staged, which are not, and what a host can forbid.
 package commands

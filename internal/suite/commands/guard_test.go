@@ -21,8 +21,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Paths that the host hides from steps are hidden from commands: they do not see them, and a file that they put there
-// fails the step.
+// Paths that the host hides from steps are hidden from commands: commands do not see them, and a file that a command
+// puts there fails the step.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -43,12 +43,13 @@ func TestGuard(t *testing.T) {
 	}
 	wantText(t, fsys, "a.txt", "one\n")
 	wantText(t, fsys, ".env", "KEY=1\n")
-	// A step that brings back what it may is not in the way of what it must not.
+	// A forbidden write outside of the step's Writes does not block the allowed writes.
 	run(t, x, fsys, suite.One(actions.Exec{Shell: "echo x > .env; echo two > a.txt", Writes: []string{"*.txt"}}))
 	wantText(t, fsys, "a.txt", "two\n")
 }
 
-// A link that leads out of the tree is not there for commands, and stays; a link that a command makes fails its step.
+// A link that leads out of the tree is hidden from commands, and stays. A link of that kind that a command makes fails
+// its step.
 func TestLinksOut(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -67,8 +68,8 @@ func TestLinksOut(t *testing.T) {
 	}
 	wantText(t, fsys, "a.txt", "one\n")
 
-	// Nor does a link that leads out by way of a path that is hidden from the command, or of a file that it has put in
-	// its place.
+	// The same holds for a link that leads out through a path that is hidden from the command, or through a directory
+	// that the command has put in its place.
 	_, err = x.Run(t.Context(), fsys, suite.One(actions.Exec{Shell: "ln -s out/x p", Exclude: []string{"out"}}))
 	if err == nil || !strings.Contains(err.Error(), "symbolic link p") {
 		t.Errorf("%v", err)
@@ -82,7 +83,7 @@ func TestLinksOut(t *testing.T) {
 	}
 }
 
-// The limits and the risk of a run hold for what commands have changed, and so does a budget.
+// The limits, the risk and the budget of a run also apply to the changes of commands.
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -106,7 +107,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// A command that fails is tried again only where the step allows it, each time on the tree as it was.
+// A failed command is retried only if the step allows it, each time on the original tree.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -136,7 +137,7 @@ func TestDeadline(t *testing.T) {
 	empty(t, x)
 }
 
-// Several runs on one tree have trees of their own.
+// Several runs on one tree have separate copies of the tree.
 func TestAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -159,7 +160,7 @@ func TestAtTheSameTime(t *testing.T) {
 	empty(t, x)
 }
 
-// A condition keeps a command from running, and a loop runs it again and again, on what the loop has made.
+// A condition keeps a command from running. A loop runs a command again and again, each time on its earlier work.
 func TestLoop(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), suite.Tree("n", "")
@@ -175,7 +176,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// The events of a visit come in order: printed output is reported within it.
+// The events of a visit come in order: printed output is reported within the visit.
 func TestOrderOfEvents(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -187,7 +188,7 @@ func TestOrderOfEvents(t *testing.T) {
 	}
 }
 
-// The parameters of a step must be known before: discard is not a template.
+// Some parameters of a step must be known when it is decoded: discard cannot be a template.
 func TestDecoded(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "p", "steps": [{"id": "a", "action": "list"},
@@ -203,7 +204,7 @@ func TestDecoded(t *testing.T) {
 	}
 }
 
-// A value of a template that makes no sense fails the step before anything runs.
+// An invalid value of a template fails the step before a command runs.
 func TestValuesOfTemplates(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -233,7 +234,7 @@ func TestValuesOfTemplates(t *testing.T) {
 	}
 }
 
-// An action that gets no executor has neither commands nor workspaces.
+// An action that is called without an executor has neither commands nor workspaces.
 func TestAlone(t *testing.T) {
 	t.Parallel()
 	c := &actions.Call{FS: fsutil.NewStage(memory())}
@@ -249,7 +250,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Problems that no command causes are found before one runs.
+// Problems that do not depend on a command are found before a command runs.
 func TestPathsIntoData(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -308,7 +309,8 @@ func TestLeftBehind(t *testing.T) {
 	wantText(t, fsys, "a.txt", "one\n")
 }
 
-// A run that needs no tree of commands makes none, and a run that is canceled reports that, whatever the host allows.
+// A run that does not need a tree for commands makes none. A canceled run reports that it was canceled, whatever the
+// host allows.
 func TestNothingIsMade(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -325,7 +327,7 @@ func TestNothingIsMade(t *testing.T) {
 	}
 }
 
-// A large file that is renamed and edited is not a new text, however little may be staged.
+// A large file that is renamed and edited does not count as new text, even with a low limit for staged bytes.
 func TestRenamedAndEdited(t *testing.T) {
 	t.Parallel()
 	x := host(t)

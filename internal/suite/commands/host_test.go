@@ -22,14 +22,14 @@ import (
 func host(t testing.TB) millrace.Executor {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands of these tests are those of Unix")
+		t.Skip("these tests run Unix commands")
 	}
 	return millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{
 		Allow: []string{"*", "./*"}, Shell: true, Sandbox: command.BestEffort, Scratch: t.TempDir(),
 	}}
 }
 
-// goHost returns an executor whose commands find what the go command needs.
+// goHost returns an executor whose commands find all that the go command needs.
 func goHost(t testing.TB) millrace.Executor {
 	t.Helper()
 	x := host(t)
@@ -47,7 +47,7 @@ func goHost(t testing.TB) millrace.Executor {
 	return x
 }
 
-// tool skips the test if the program is not there.
+// tool skips the test if the program is not installed.
 func tool(t testing.TB, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil {
@@ -55,7 +55,7 @@ func tool(t testing.TB, name string) {
 	}
 }
 
-// installed skips the test if the program is not there, and lets commands read what it is installed with, which may be
+// installed skips the test if the program is missing. It lets commands read the directory of the program, which may be
 // in the home of a user.
 func installed(t testing.TB, x *millrace.Executor, name string) {
 	t.Helper()
@@ -71,7 +71,7 @@ func installed(t testing.TB, x *millrace.Executor, name string) {
 	x.Commands.Read = append(x.Commands.Read, filepath.Dir(filepath.Dir(file)))
 }
 
-// script is a step that runs a script.
+// script returns a step that runs a script.
 func script(text string) actions.Exec { return actions.Exec{Shell: text} }
 
 // run runs a pipeline that has to succeed.
@@ -84,7 +84,7 @@ func run(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) 
 	return res
 }
 
-// exit is the data of a step that has run a command.
+// exit returns the data of a step that has run a command.
 func exit(t *testing.T, res *millrace.Result, step int) map[string]any {
 	t.Helper()
 	if res == nil || len(res.Results) <= step {
@@ -97,7 +97,7 @@ func exit(t *testing.T, res *millrace.Result, step int) map[string]any {
 	return data
 }
 
-// text is what stands in a file, "" if it is not there.
+// text returns the text of a file, "" if there is no file.
 func text(t *testing.T, fsys afero.Fs, name string) string {
 	t.Helper()
 	data, err := afero.ReadFile(fsys, name)
@@ -107,7 +107,7 @@ func text(t *testing.T, fsys afero.Fs, name string) string {
 	return string(data)
 }
 
-// wantText wants a file to have a text, "" for no file.
+// wantText checks that a file has a text, "" for no file.
 func wantText(t *testing.T, fsys afero.Fs, name, want string) {
 	t.Helper()
 	if got := text(t, fsys, name); got != want {
@@ -115,16 +115,16 @@ func wantText(t *testing.T, fsys afero.Fs, name, want string) {
 	}
 }
 
-// empty wants that nothing is left of the trees of commands.
+// empty checks that nothing is left of the trees of commands.
 func empty(t *testing.T, x millrace.Executor) {
 	t.Helper()
 	out, err := exec.Command("find", x.Commands.Scratch, "-type", "f", "-size", "+0").Output()
 	if err != nil || len(out) > 0 {
-		t.Errorf("of the tree of commands is left: %s, %v", out, err)
+		t.Errorf("left of the tree of commands: %s, %v", out, err)
 	}
 }
 
-// printed collects what commands print.
+// printed collects the output of commands.
 type printed struct {
 	mu     sync.Mutex
 	events []millrace.StepOutput
@@ -138,7 +138,7 @@ func (p *printed) observe(e millrace.Event) {
 	}
 }
 
-// of returns all that was printed to a stream.
+// of returns all output of a stream.
 func (p *printed) of(stream string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -151,5 +151,5 @@ func (p *printed) of(stream string) string {
 	return b.String()
 }
 
-// memory is a small tree.
+// memory returns a small tree.
 func memory() afero.Fs { return suite.Tree("a.txt", "one\n", "d/b.txt", "two\n") }

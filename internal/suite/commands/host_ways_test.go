@@ -20,19 +20,19 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// elsewhere is a Runner of a host: it does what a test wants in place of a command.
+// elsewhere is a Runner of a host: it calls a function of the test instead of a command.
 type elsewhere func(c command.Command) (command.Exit, error)
 
 func (f elsewhere) Run(_ context.Context, c command.Command) (command.Exit, error) { return f(c) }
 
-// A host can run commands on its own: it receives the place of the tree, and its changes there come back.
+// A host can run commands on its own: it receives the path of the tree, and its changes there are staged.
 func TestRunner(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
 	x.Commands.Sandbox, x.Commands.Secrets = command.Required, map[string]string{"TOKEN": "s3cret"}
 	x.Commands.Runner = elsewhere(func(c command.Command) (command.Exit, error) {
 		if c.Step != "s0" || c.Dir != filepath.Join(c.Root, "d") || c.Stdin != "in" || c.Words[0] != "prog" || c.Env["TOKEN"] != "s3cret" || c.Env["HOME"] == "" {
-			t.Errorf("it is to run %+v", c)
+			t.Errorf("the runner received %+v", c)
 		}
 		if c.OnOutput != nil {
 			c.OnOutput("stdout", "told s3cret")
@@ -59,7 +59,7 @@ func TestRunner(t *testing.T) {
 	}
 }
 
-// The context of a visit reaches what makes the environment of its command.
+// The context of a visit reaches the function that makes the environment of its command.
 func TestEnvFor(t *testing.T) {
 	t.Parallel()
 	type key struct{}
@@ -76,7 +76,7 @@ func TestEnvFor(t *testing.T) {
 	}
 }
 
-// Output is cut where the step may not show it all, and that is not a failure.
+// Output is cut if it exceeds the step's share of MaxShownBytes. That is not a failure.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -91,7 +91,7 @@ func TestShown(t *testing.T) {
 	}
 }
 
-// A result as a list of calls has the data of commands, and why they have failed.
+// A result as a list of calls has the data of commands, and the reasons of failures.
 func TestEnvelope(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -158,7 +158,7 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// A formatter from npm, where there is one to be had.
+// Runs a formatter from npm, if npm can provide it.
 func TestPrettier(t *testing.T) {
 	t.Parallel()
 	tool(t, "npm")

@@ -13,11 +13,11 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// seen prints all that a command can see of the tree that it is run in, but for state directories and times.
+// seen prints everything that a command can see of its tree, except state directories and times.
 const seen = `find . -mindepth 1 -name .millrace -prune -o -mindepth 1 -printf '%y %m %P %l\n' | LC_ALL=C sort
 find . -name .millrace -prune -o -type f -exec sha256sum {} + | LC_ALL=C sort`
 
-// drawScript is a few random things that a command does to its tree.
+// drawScript returns a few random changes of a command to its tree.
 func drawScript(random *rand.Rand) string {
 	names := []string{"a.txt", "d/b.txt", "d", "n", "n/in", "l"}
 	lines := []string{"exec 2>/dev/null"}
@@ -37,8 +37,8 @@ func drawScript(random *rand.Rand) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// TestKeepScratchProperty: a tree that is kept for the next run is that of the files, whatever the commands of runs
-// before it did: of runs that were only planned, that failed, or whose changes were dropped.
+// TestKeepScratchProperty: a tree that is kept for the next run equals the files, whatever the commands of earlier runs
+// did. Earlier runs include runs that were only planned, that failed, or whose changes were dropped.
 func TestKeepScratchProperty(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -69,7 +69,7 @@ func TestKeepScratchProperty(t *testing.T) {
 			if _, err = x.Run(t.Context(), fsys, suite.One(script(work+"true"))); err == nil {
 				committed++
 			} else if suite.Is[*millrace.StepError](err) {
-				err = nil // such as a link that leads nowhere any more
+				err = nil // such as a link whose target is gone
 			}
 		}
 		if err != nil {

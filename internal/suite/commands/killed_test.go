@@ -18,14 +18,14 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// asHost lets the test binary be a host that is killed.
+// asHost makes the test binary act as a host that is killed.
 const asHost = "MILLRACE_TEST_HOST"
 
 // TestBeHost is such a host: it prints the output of its command, and does not end.
 func TestBeHost(t *testing.T) {
 	where := os.Getenv(asHost)
 	if where == "" {
-		t.Skip("this is what TestHostIsKilled starts")
+		t.Skip("only TestHostIsKilled starts this test")
 	}
 	dir, scratch, _ := strings.Cut(where, "|")
 	x := millrace.Executor{
@@ -47,7 +47,7 @@ func TestBeHost(t *testing.T) {
 func TestHostIsKilled(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has /proc, by which what is left is found")
+		t.Skip("only Linux has /proc, which is needed to find the remains")
 	}
 	dir, fsys := suite.Rooted(t, "a.txt", "one\n")
 	x := host(t)
@@ -69,7 +69,7 @@ func TestHostIsKilled(t *testing.T) {
 	if child == 0 || shell == 0 {
 		t.Fatal("the host has run no command")
 	}
-	for range 10_000 { // the shell goes with its host
+	for range 10_000 { // the shell ends after its host
 		if !lives(shell) {
 			break
 		}
@@ -83,7 +83,7 @@ func TestHostIsKilled(t *testing.T) {
 		t.Errorf("the tree has %q", got)
 	}
 	if lives(child) {
-		t.Error("the child lives on")
+		t.Error("the child is still running")
 		if p, err := os.FindProcess(child); err == nil {
 			_ = p.Kill()
 		}

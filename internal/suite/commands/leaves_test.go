@@ -7,8 +7,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// Files that a command leaves beside its work, rules of .gitignore files as well, are not in the way of the next
-// command.
+// Files that a command leaves in its tree, such as .gitignore files, do not disturb the next command.
 func TestNotInTheWay(t *testing.T) {
 	t.Parallel()
 	for name, mess := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A name with a line break in it would be two lines, so a list of names that has one is refused as the input of a command.
+// A name with a line break would become two lines, so a list with such a name is refused as the input of a command.
 func TestNamesAreLines(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -27,7 +27,7 @@ func TestNamesAreLines(t *testing.T) {
 		}
 		run(t, x, suite.Tree("a b.txt", "one\n", "c.txt", "one\n"), p)
 	}
-	text := actions.Exec{Command: "cat", Stdin: []any{"two\nlines"}} // which the pipeline has written itself
+	text := actions.Exec{Command: "cat", Stdin: []any{"two\nlines"}} // a text that the pipeline has written itself
 	if res := run(t, x, memory(), suite.One(text)); res.Results[0].Output != "two\nlines\n" {
 		t.Errorf("it has read %q", res.Results[0].Output)
 	}

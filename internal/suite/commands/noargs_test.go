@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestNoArguments: a command is not run with a list of nothing in place of the files that it is for.
+// TestNoArguments: a command that expects files is not run with an empty list of files.
 func TestNoArguments(t *testing.T) {
 	t.Parallel()
 	for pattern, ran := range map[string]bool{"absent": false, "one": true} {

@@ -31,7 +31,7 @@ func asLimitError(err error) *actions.LimitError {
 	return e
 }
 
-// A command that the host does not allow is a problem of the pipeline, before anything runs; all of them at once.
+// Commands that the host does not allow are problems of the pipeline: all are reported, before anything runs.
 func TestDenied(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -64,7 +64,8 @@ func TestDenied(t *testing.T) {
 	wantText(t, fsys, "m", "")
 }
 
-// Words that come from templates are held against the policy when the command is to run. It is not tried again.
+// Words from templates are checked against the policy when the command is about to run. A denied command is not
+// retried.
 func TestDeniedAtDispatch(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -77,8 +78,7 @@ func TestDeniedAtDispatch(t *testing.T) {
 		t.Errorf("%v, %+v", err, res)
 	}
 	wantText(t, fsys, "y", "")
-	// A script that the host does not allow is refused before a tree is made for it, and also where its answer is on
-	// record.
+	// A script that the host does not allow is refused before a tree is made for it, even if its answer is recorded.
 	p = millrace.New("p").Step("find", actions.List{}).Step("x", script("cat {{find.files}}")).MustBuild()
 	x.Recorder = millrace.NewMemoryRecorder()
 	run(t, x, fsys, p)
@@ -91,7 +91,7 @@ func TestDeniedAtDispatch(t *testing.T) {
 	}
 }
 
-// A policy that makes no sense is the fault of the host.
+// An invalid policy is the fault of the host.
 func TestBadPolicy(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -100,7 +100,7 @@ func TestBadPolicy(t *testing.T) {
 	if e, ok := errors.AsType[*millrace.ExecutorError](err); !ok || e.Field != "Commands" {
 		t.Errorf("%v", err)
 	}
-	// Programs look upwards for what a tree belongs to.
+	// Programs look in parent directories for the project of a tree.
 	dir, root := suite.Rooted(t, "a.txt", "x\n")
 	x = host(t)
 	x.Commands.Scratch = filepath.Join(dir, "not", "there")
@@ -108,11 +108,11 @@ func TestBadPolicy(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	if _, err := os.Stat(x.Commands.Scratch); !errors.Is(err, os.ErrNotExist) {
-		t.Error("it was made all the same")
+		t.Error("the directory was made")
 	}
 }
 
-// A host that only reads runs commands whose work is dropped, and all in dry runs.
+// A host that only reads runs commands whose changes are dropped, and all commands in dry runs.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -131,7 +131,8 @@ func TestReadOnly(t *testing.T) {
 	wantText(t, fsys, "a.txt", "one\n")
 }
 
-// A command that takes too long is ended: by the timeout of its step, or by the host's, which a step cannot lift.
+// A command that takes too long is ended by the timeout of its step, or by the host's timeout, which a step cannot
+// extend.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	for name, limit := range map[string]func(x *millrace.Executor, b millrace.StepBuilder) millrace.StepBuilder{
@@ -162,7 +163,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A run that is canceled ends its command, and leaves nothing.
+// A canceled run ends its command, and leaves nothing.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -181,7 +182,7 @@ func TestCancel(t *testing.T) {
 	empty(t, x)
 }
 
-// Secrets of the host are in none of what comes back, also where they are written in two pieces or as JSON.
+// Secrets of the host are in no result, even if they are written in two pieces or as JSON.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = `s3cr"et-value`
@@ -233,7 +234,7 @@ func TestOutputEvents(t *testing.T) {
 	}
 }
 
-// Commands of runs that share a bulkhead wait for each other, and find it full.
+// Commands of runs that share a bulkhead wait for each other, or fail if it is full.
 func TestBulkhead(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()

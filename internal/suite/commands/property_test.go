@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// randomScript is a script of commands that change a tree, some of which fail.
+// randomScript returns a script of commands that change a tree. Some of them fail.
 func randomScript(random *rand.Rand) string {
 	names := []string{"a", "b", "d", "d/a", "d/e", "d/e/f", "x y", "n/1", "n"}
 	pick := func() string { return "'" + names[random.IntN(len(names))] + "'" }
@@ -33,7 +33,7 @@ func randomScript(random *rand.Rand) string {
 			"rm " + a,
 			fmt.Sprintf("mv %s %s", a, b),
 			fmt.Sprintf("mv -T %s %s", a, b),
-			fmt.Sprintf("cp -r %s copy && mv copy %s; rm -rf copy", a, b), // not into itself, which goes by the order of a listing
+			fmt.Sprintf("cp -r %s copy && mv copy %s; rm -rf copy", a, b), // not into itself: that depends on listing order
 			fmt.Sprintf("mkdir -p %s", a),
 			"rmdir " + a,
 			"chmod 755 " + a,
@@ -49,7 +49,7 @@ func randomScript(random *rand.Rand) string {
 	return strings.Join(append(lines, "true"), "\n")
 }
 
-// treeOf is a tree as text: what there is, its permission bits, its bytes, and where links lead.
+// treeOf returns a tree as text: the kinds of its files, permission bits, bytes, and targets of links.
 func treeOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	tree := make(map[string]string)
@@ -86,8 +86,8 @@ func treeOf(t *testing.T, dir string) map[string]string {
 	return tree
 }
 
-// A script changes the tree of a run as it changes a directory, by a run and by the commit of a plan; and a second
-// command sees it just so.
+// A script changes the tree of a run as it changes a directory, by a run and by the commit of a plan. A second command
+// sees the same tree.
 func TestRandomScripts(t *testing.T) {
 	t.Parallel()
 	x := host(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// keeper records what a recorder is given, as JSON.
+// keeper records the input of a recorder as JSON.
 type keeper struct {
 	millrace.Recorder
 	text strings.Builder
@@ -26,7 +26,7 @@ func (k *keeper) Keep(key string, r millrace.Recorded) error {
 	return errors.Join(err, k.Recorder.Keep(key, r))
 }
 
-// Whatever way a command shows a secret, it is nowhere in what the host is given or stores.
+// A secret reaches neither the host's reports nor its store, in whatever way a command prints it.
 func TestSecretsNowhere(t *testing.T) {
 	t.Parallel()
 	const secret = `S3CR3T-<"v\zlue">`
@@ -36,20 +36,20 @@ func TestSecretsNowhere(t *testing.T) {
 		timeout time.Duration
 		fails   bool
 	}{
-		"stdout":             {step: script(`echo "$TOKEN"`)},
-		"stderr":             {step: script(`echo "$TOKEN" >&2`)},
-		"byte by byte":       {step: script(`printf %s "$TOKEN" | while IFS= read -r -n1 c; do printf %s "$c"; done; printf %s "$TOKEN" | fold -w1 | tr -d '\n'`)},
-		"on two streams":     {step: script(`printf %s "${TOKEN%%-*}"; printf %s "-${TOKEN#*-}" >&2`)},
-		"in the environment": {step: actions.Exec{Command: "env"}},
-		"in JSON":            {step: script(`printf '{"a": "S3CR3T-<\\"v\\\\zlue\\">", "S3CR3T-\\u003c\\"v\\\\zlue\\"\\u003e": ["S3CR3T-<\\"v\\\\zlue\\">"]}'`)},
-		"parsed":             {step: actions.Exec{Shell: `printf '{"a": ["S3CR3T\\u002d<\\"v\\\\zlue\\">"], "S3CR3T-<\\"v\\\\zlue\\">": 1}'`, Format: "json"}},
-		"in what is no JSON": {step: actions.Exec{Shell: `echo "$TOKEN"`, Format: "json"}, fails: true},
-		"around what is cut": {step: actions.Exec{Shell: `printf 1234567%s "${TOKEN%%-*}"; head -c 1000 /dev/zero | tr '\0' .; printf %s "-${TOKEN#*-}"; printf '%29s' end`, MaxOutput: 52}},
-		"in a failure":       {step: script(`echo "failed with $TOKEN" >&2; exit 1`), fails: true},
-		"in a timeout":       {step: script(`echo "$TOKEN"; echo "$TOKEN" >&2` + stay), timeout: 300 * time.Millisecond, fails: true},
-		"as an argument":     {step: actions.Exec{Command: "there-is-none", Args: []string{secret}}, fails: true},
-		"as the program":     {step: actions.Exec{Command: secret}, fails: true},
-		"as a directory":     {step: actions.Exec{Command: "pwd", Dir: "d"}},
+		"stdout":                     {step: script(`echo "$TOKEN"`)},
+		"stderr":                     {step: script(`echo "$TOKEN" >&2`)},
+		"byte by byte":               {step: script(`printf %s "$TOKEN" | while IFS= read -r -n1 c; do printf %s "$c"; done; printf %s "$TOKEN" | fold -w1 | tr -d '\n'`)},
+		"on two streams":             {step: script(`printf %s "${TOKEN%%-*}"; printf %s "-${TOKEN#*-}" >&2`)},
+		"in the environment":         {step: actions.Exec{Command: "env"}},
+		"in JSON":                    {step: script(`printf '{"a": "S3CR3T-<\\"v\\\\zlue\\">", "S3CR3T-\\u003c\\"v\\\\zlue\\"\\u003e": ["S3CR3T-<\\"v\\\\zlue\\">"]}'`)},
+		"parsed":                     {step: actions.Exec{Shell: `printf '{"a": ["S3CR3T\\u002d<\\"v\\\\zlue\\">"], "S3CR3T-<\\"v\\\\zlue\\">": 1}'`, Format: "json"}},
+		"in a text that is not JSON": {step: actions.Exec{Shell: `echo "$TOKEN"`, Format: "json"}, fails: true},
+		"around a cut":               {step: actions.Exec{Shell: `printf 1234567%s "${TOKEN%%-*}"; head -c 1000 /dev/zero | tr '\0' .; printf %s "-${TOKEN#*-}"; printf '%29s' end`, MaxOutput: 52}},
+		"in a failure":               {step: script(`echo "failed with $TOKEN" >&2; exit 1`), fails: true},
+		"in a timeout":               {step: script(`echo "$TOKEN"; echo "$TOKEN" >&2` + stay), timeout: 300 * time.Millisecond, fails: true},
+		"as an argument":             {step: actions.Exec{Command: "there-is-none", Args: []string{secret}}, fails: true},
+		"as the program":             {step: actions.Exec{Command: secret}, fails: true},
+		"as a directory":             {step: actions.Exec{Command: "pwd", Dir: "d"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -97,7 +97,7 @@ func TestSecretsNowhere(t *testing.T) {
 			}
 			show("planning", nil, err)
 			given["recordings"], given["log"], given["events"], given["audit"] = recorder.text.String(), log.String(), events.String(), audit.String()
-			if name != "as an argument" && name != "as the program" { // which are the pipeline's own words
+			if name != "as an argument" && name != "as the program" { // the pipeline's own words
 				given["executor"] = fmt.Sprintf("%+v", x.Commands)
 			}
 			inJSON, _ := json.Marshal(secret)
@@ -105,7 +105,7 @@ func TestSecretsNowhere(t *testing.T) {
 			bare := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">")
 			for what, text := range given {
 				if strings.HasPrefix(name, "as ") && (what == "plan" || what == "diff") {
-					continue // the pipeline itself is in them
+					continue // the pipeline itself contains the words
 				}
 				for _, form := range []string{secret, string(inJSON[1 : len(inJSON)-1]), string(twice[3 : len(twice)-3])} {
 					if strings.Contains(bare.Replace(text), bare.Replace(form)) {

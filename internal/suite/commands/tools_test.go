@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// goModule are the files of a small module.
+// goModule returns the files of a small module.
 func goModule(more ...string) []string {
 	return append([]string{
 		"go.mod", "module example.com/app\n\ngo 1.24\n",
@@ -23,7 +23,7 @@ func goModule(more ...string) []string {
 	}, more...)
 }
 
-// A formatter mends what an edit has left.
+// A formatter repairs the layout after an edit.
 func TestGofmt(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -41,7 +41,7 @@ func TestGofmt(t *testing.T) {
 	}
 	res = run(t, x, fsys, suite.One(actions.Exec{Command: "gofmt", Args: []string{"-w", "."}}))
 	if len(res.Results[0].FilesMatched) != 0 || len(res.FilesChanged.Modified) != 0 {
-		t.Errorf("files that it has only looked at: %+v", res)
+		t.Errorf("files that it has only read: %+v", res)
 	}
 }
 
@@ -66,7 +66,7 @@ func TestGoVetAndTest(t *testing.T) {
 	}
 }
 
-// The loop without a model: vet, else mend, then test, and back while the test fails.
+// The loop without a model: vet, else fix, then test, and back while the test fails.
 func TestMendingLoop(t *testing.T) {
 	t.Parallel()
 	x := goHost(t)
@@ -84,7 +84,8 @@ func TestMendingLoop(t *testing.T) {
 	}
 }
 
-// Version control is not there: what a command would do to it is lost, and it finds no repository above.
+// Version control is hidden: changes of a command to it are lost, and the command finds no repository in parent
+// directories.
 func TestGit(t *testing.T) {
 	t.Parallel()
 	tool(t, "git")
@@ -103,7 +104,7 @@ func TestGit(t *testing.T) {
 	}
 }
 
-// sed -i replaces the file by another one of the name, which does not count as a new file.
+// sed -i replaces the file by another file of the same name, which does not count as a new file.
 func TestSedInPlace(t *testing.T) {
 	t.Parallel()
 	tool(t, "sed")
@@ -122,7 +123,7 @@ func TestSedInPlace(t *testing.T) {
 	}
 }
 
-// Times are kept, so that make does not build what is built.
+// Times are kept, so that make does not build up-to-date targets again.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	tool(t, "make")
@@ -148,7 +149,7 @@ func TestMake(t *testing.T) {
 	wantText(t, fsys, "out", "2\n")
 }
 
-// A program of node's world works on the tree, too.
+// A Node.js program works on the tree, too.
 func TestNode(t *testing.T) {
 	t.Parallel()
 	x := host(t)

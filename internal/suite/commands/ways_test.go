@@ -14,7 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A restart takes back what commands have done since, on the stage and in their tree; without it they build on that.
+// A restart takes back the changes of commands since then, in the stage and in the tree of the commands. Without a
+// restart, commands build on these changes.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	for _, restart := range []bool{false, true} {
@@ -52,7 +53,7 @@ func TestContinueOnError(t *testing.T) {
 	wantText(t, fsys, "three", "a.txt\nd\none\nthree\n")
 }
 
-// Where only some paths are allowed, commands have these.
+// If only some paths are allowed, commands see only these.
 func TestAllowedPaths(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -68,7 +69,8 @@ func TestAllowedPaths(t *testing.T) {
 	wantText(t, fsys, "d/b.txt", "2\n")
 }
 
-// A program of the tree is named from its root, wherever it runs, and is what the steps before have made of it.
+// A program in the tree is named by its path from the root, in any working directory. The command runs the version that
+// earlier steps have left.
 func TestProgramOfTheTree(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -85,7 +87,7 @@ func TestProgramOfTheTree(t *testing.T) {
 	wantText(t, fsys, "d/made", "new 1\n")
 }
 
-// Changes that another program makes to the tree between the command and the commit are not lost.
+// Changes of another program between the command and the commit are not lost.
 func TestConflict(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -104,7 +106,7 @@ func TestConflict(t *testing.T) {
 	wantText(t, fsys, "b.txt", "b\n")
 }
 
-// A backup takes the work of a command back.
+// A restore from the backup undoes the work of a command.
 func TestRestore(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -119,7 +121,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// A command that outlives the output it has closed is waited for, within the timeout.
+// A process that runs on after it has closed its output is waited for, within the timeout.
 func TestClosedOutput(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()

@@ -35,7 +35,7 @@ func (a own) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) 
 	return a.Do(ctx, c, w)
 }
 
-// An action of the host's own has the tree as real files, and what it does there is staged; no command need be allowed.
+// An action of the host has the tree as real files, and its changes there are staged; no command need be allowed.
 func TestOwnAction(t *testing.T) {
 	t.Parallel()
 	x := host(t)
@@ -52,7 +52,7 @@ func TestOwnAction(t *testing.T) {
 				t.Errorf("hidden: %v", err)
 			}
 			if _, err := c.Workspace(ctx, actions.WorkspaceOptions{}); err == nil {
-				t.Error("it has got a second one beside it")
+				t.Error("it has received a second workspace")
 			}
 			for name, text := range map[string]string{w.Root + "/b.txt": "b\n", w.Temp + "/x": "x", w.Home + "/x": "x"} {
 				if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
@@ -64,7 +64,7 @@ func TestOwnAction(t *testing.T) {
 			}
 			out, err := w.TakeBack(ctx)
 			if _, again := w.TakeBack(ctx); again == nil {
-				t.Error("it was taken back twice")
+				t.Error("it was collected twice")
 			}
 			w.Drop()
 			return out, err
@@ -80,13 +80,13 @@ func TestOwnAction(t *testing.T) {
 	empty(t, x)
 }
 
-// A command that may run beside others gets no workspace, and a workspace that is not taken back has no effect, also
-// after a panic.
+// A command that may run in parallel gets no workspace. A workspace that is not collected has no effect, even after a
+// panic.
 func TestWorkspaceRefused(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
 	never := func(context.Context, *actions.Call, *actions.Workspace) (actions.Outcome, error) {
-		t.Error("it has got one")
+		t.Error("it has received a workspace")
 		return actions.Outcome{}, nil
 	}
 	if _, err := x.Run(t.Context(), fsys, suite.One(own{Shares: true, Do: never})); err == nil {
@@ -99,7 +99,7 @@ func TestWorkspaceRefused(t *testing.T) {
 	}}
 	run(t, x, fsys, suite.One(leaves))
 	if _, err := left(); err == nil {
-		t.Error("a workspace could be taken back behind its step")
+		t.Error("a workspace could be collected after its step")
 	}
 	panicking := own{Do: func(_ context.Context, _ *actions.Call, w *actions.Workspace) (actions.Outcome, error) {
 		_ = os.WriteFile(filepath.Join(w.Root, "a.txt"), nil, 0o644)
@@ -112,7 +112,7 @@ func TestWorkspaceRefused(t *testing.T) {
 	empty(t, x)
 }
 
-// The shared directory is handed from command to command, and gone with the run.
+// The shared directory is passed from command to command, and removed after the run.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	x, fsys := host(t), memory()
@@ -124,7 +124,7 @@ func TestShared(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	if len(res.FilesAffected) != 0 {
-		t.Errorf("%q have come back", res.FilesAffected)
+		t.Errorf("%q were staged", res.FilesAffected)
 	}
 	empty(t, x)
 }

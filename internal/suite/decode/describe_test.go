@@ -33,7 +33,7 @@ func TestDescribe(t *testing.T) {
 	}
 	for _, name := range actions.Builtin().Names() {
 		if _, ok := (millrace.Decoder{}).Describe(name); !ok {
-			t.Errorf("nothing is known of %s", name)
+			t.Errorf("%s has no description", name)
 		}
 	}
 	if doc, ok := (millrace.Decoder{Actions: actions.Registry{}.With(actions.Search{})}).Describe("edit"); ok {
@@ -41,7 +41,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// Locate is asked for what is there, and told whether the name is meant.
+// Locate is called for each element of the text, and receives whether the name is meant.
 func TestLocate(t *testing.T) {
 	var asked []string
 	d := millrace.Decoder{Locate: func(pointer string, name bool) (line, column int) {
@@ -64,8 +64,7 @@ func TestLocate(t *testing.T) {
 	}
 }
 
-// Also of a text that is repaired, it is asked for what is in the text, under the names and at the places that these
-// things have there.
+// For a repaired text too, Locate is called for the elements of the text, under their names and positions in the text.
 func TestLocateLenient(t *testing.T) {
 	t.Parallel()
 	var asked []string

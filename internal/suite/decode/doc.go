@@ -1,3 +1,3 @@
-// Package decode is a test-only package: it holds what is taken and refused of a pipeline as JSON, strictly and
+// Package decode is a test-only package: it checks which JSON texts of pipelines are accepted and refused, strictly and
 // leniently, and with which messages.
 package decode

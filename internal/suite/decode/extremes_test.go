@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// fill sets every field of an action to an extreme of its kind, or to what may be valid.
+// fill sets every field of an action to an extreme of its kind, or to a value that may be valid.
 func fill(t *rapid.T, v reflect.Value, enum string) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -49,7 +49,7 @@ func fill(t *rapid.T, v reflect.Value, enum string) {
 	}
 }
 
-// What Build takes, Decode takes in its JSON form, and it is Equal.
+// If Build accepts a pipeline, Decode accepts its JSON form, and the result is Equal.
 func TestBuildAndDecodeTakeTheSame(t *testing.T) {
 	registry := actions.Builtin()
 	numbers := []int{0, 1, -1, math.MaxInt32, math.MaxInt/2 + 1, math.MaxInt, math.MinInt}
@@ -96,7 +96,7 @@ func TestBuildAndDecodeTakeTheSame(t *testing.T) {
 			r.Fatalf("%v, equal %v\n%s", err, p.Equal(q), data)
 		}
 	}
-	for tries := 0; tries == 0 || tries < 5 && len(built) < 4; tries++ { // few of what is drawn can be built
+	for tries := 0; tries == 0 || tries < 5 && len(built) < 4; tries++ { // few drawn values can be built
 		rapid.Check(t, draw)
 	}
 	if !testing.Short() && len(built) < 4 {
@@ -146,7 +146,7 @@ func TestDefaultsOfARegistryComeBack(t *testing.T) {
 	}
 }
 
-// A 0 that is written, or that a template gives, is not the default.
+// A 0 that is written, or that a template produces, is not the default.
 func TestZeroIsNotTheDefault(t *testing.T) {
 	const read = `{"id":"r","action":"read_ranges","params":{"files":["a.txt"],%s}}`
 	for _, param := range []string{`"start_line":0`, `"end_line":0`, `"ranges":[{"start":0}]`, `"ranges":[{"start":1,"end":0}]`} {

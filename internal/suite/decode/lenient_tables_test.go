@@ -26,7 +26,7 @@ func sloppyNames(plain, dry string) []sloppy {
 		{"dry run of a step", steps(strings.Replace(find, `"params"`, `"dryRun":true,"params"`, 1)), dry, "that of the pipeline", "into the pipeline"},
 		{"dry run among parameters", onSearch(`"dry_run":true`), dry, "that of the pipeline", "into the pipeline"},
 		{"dry run of a call against the pipeline's", strings.Replace(onSearch(`"dry_run":true`), `"name"`, `"dry_run":false,"name"`, 1), dry, "that of the pipeline", "into the pipeline"},
-		{"dry run of a step that is none", onSearch(`"dry_run":false`), plain, "left out", "into the pipeline"},
+		{"dry_run of a step, set to false", onSearch(`"dry_run":false`), plain, "left out", "into the pipeline"},
 		{"force of a step", onSearch(`"force":true`), "", "into the pipeline", "into the pipeline"},
 		{"backup of a step", onSearch(`"create_backup":false`), "", "into the pipeline", "into the pipeline"},
 		{"file edits of other tools", steps(`{"id":"e","action":"edit_files","params":{"fileEdits":[{` + lines + `}]}}`), seven, "taken for 'file_edits'", "did you mean 'file_edits'?"},
@@ -107,7 +107,7 @@ func sloppyValues(plain, dry string) []sloppy {
 	}
 }
 
-// Values that stand in the wrong place.
+// Values in the wrong place.
 func sloppyShapes(plain, dry string) []sloppy {
 	quoted, _ := json.Marshal(plain)
 	fixed := steps(find + `,{"id":"fix","action":"edit","input_from":"find","params":{` + changed + `}}`)

@@ -11,31 +11,31 @@ import (
 // sloppy is one text that is not a strict pipeline.
 type sloppy struct {
 	name, in string
-	// want is the pipeline that it becomes, "" if it is refused.
+	// want is the resulting pipeline, "" if the text is refused.
 	want string
-	// says is in a warning, or in the message of what is refused.
+	// says is in a warning, or in the message of the refusal.
 	says string
 	// strict is in the one problem of strict decoding.
 	strict string
 }
 
-// onEdit is a pipeline with an edit of the files that "find" has found.
+// onEdit returns a pipeline with an edit of the files that "find" has found.
 func onEdit(params string) string {
 	return steps(find + `,{"id":"fix","action":"edit","input_from":"find","params":{` + params + `}}`)
 }
 
-// onSearch is a pipeline of a search with more parameters.
+// onSearch returns a pipeline of a search with more parameters.
 func onSearch(params string) string {
 	return steps(`{"id":"find","action":"search","params":{"pattern":"x",` + params + `}}`)
 }
 
-// option is a pipeline with an option.
+// option returns a pipeline with an option.
 func option(text string) string { return `{"name":"p",` + text + `,"steps":[` + find + `]}` }
 
 const changed = `"old_text":"a","new_text":"b"`
 
-// Each of these texts is read as it was meant, with a warning, or refused with a message that states what to write.
-// Strict decoding refuses all of them, with one problem for one mistake, and names the way out.
+// Each of these texts is read as intended, with a warning, or refused with a message that states what to write. Strict
+// decoding refuses all of them, with one problem for one mistake, and names a remedy.
 func TestLenientTable(t *testing.T) {
 	plain := steps(find)
 	dry := option(`"dry_run":true`)
@@ -56,7 +56,7 @@ func (c sloppy) check(t *testing.T) {
 	_, err := millrace.Decode([]byte(c.in))
 	invalid, ok := errors.AsType[*millrace.ValidationError](err)
 	if !ok {
-		t.Fatalf("strict decoding takes it: %v", err)
+		t.Fatalf("strict decoding accepts it: %v", err)
 	}
 	if len(invalid.Problems) != 1 || !strings.Contains(err.Error(), c.strict) {
 		t.Errorf("strict: %v\nwant one problem with %q", err, c.strict)
@@ -103,7 +103,7 @@ func sloppyTexts(plain, dry string) []sloppy {
 		{"fence and prose", "Here you are, {{x}}:\n\n```json\n" + brk + "\n```\nTell me if it works.", plain, "text around", "without text around it"},
 		{"fence without an end", "```json\n" + plain, plain, "code fence", "take the JSON out of the code fence"},
 		{"prose before", "The pipeline is: " + plain, plain, "text around", "without text around it"},
-		{"prose behind", plain + "\nThis replaces nothing.", plain, "text around", "without text around it"},
+		{"prose after", plain + "\nThis replaces nothing.", plain, "text around", "without text around it"},
 		{"tags around", "<pipeline>" + plain + "</pipeline>", plain, "text around", "without text around it"},
 		{"an assignment", "const pipeline = " + plain + ";", plain, "text around", "without text around it"},
 		{"byte order mark", "\ufeff" + plain, plain, "byte order mark", "byte order mark"},
@@ -132,21 +132,21 @@ func sloppyTexts(plain, dry string) []sloppy {
 		// refused
 		{"cut off in a step", plain[:len(plain)-3], "", "cut off", "cut off"},
 		{"cut off in a string", plain[:len(plain)-6], "", "cut off", "cut off"},
-		{"cut off behind a comma", `{"name":"p","steps":[` + find + `],`, "", "cut off", "cut off"},
+		{"cut off after a comma", `{"name":"p","steps":[` + find + `],`, "", "cut off", "cut off"},
 		{"cut off at the name", `{"name":"p","dry_run`, "", "cut off", "cut off"},
-		{"cut off behind the steps", plain[:len(plain)-1], "", "cut off", "cut off"},
-		{"cut off behind a step", plain[:len(plain)-2] + "\n", "", "cut off", "cut off"},
+		{"cut off after the steps", plain[:len(plain)-1], "", "cut off", "cut off"},
+		{"cut off after a step", plain[:len(plain)-2] + "\n", "", "cut off", "cut off"},
 		{"a comment with the end in it", "```\n" + plain[:len(plain)-1] + ` // all steps, "dry_run": true }` + "\n```", "", "cut off", "cut off"},
 		{"two objects with names without quotes", plain + "\nor {name: 'q', steps: [1]}", "", "two objects", "two objects"},
 		{"an object in a string of another", "See {name: 'x', content: '```" + plain + "```'}", "", "two objects", "two objects"},
-		{"another name of an option behind the object", plain + "}, preview: true}", "", "names preview", "names preview"},
-		{"something behind the object", plain + ", verbose: true}", "", "comma behind the object", "comma behind the object"},
+		{"another name of an option after the object", plain + "}, preview: true}", "", "names preview", "names preview"},
+		{"a field after the object", plain + ", verbose: true}", "", "comma behind the object", "comma behind the object"},
 		{"an option of a call in the prose", "run(dry=True, pipeline=" + plain + ")", "", "names dry", "names dry"},
-		{"an option in a comment behind", plain + " # dry_run: true", "", "names dry_run", "names dry_run"},
+		{"an option in a comment after it", plain + " # dry_run: true", "", "names dry_run", "names dry_run"},
 		{"two objects", plain + plain, "", "two objects", "two objects"},
-		{"an option behind the object", plain + `, "dry_run": true}`, "", "outside of the JSON object", "outside of the JSON object"},
+		{"an option after the object", plain + `, "dry_run": true}`, "", "outside of the JSON object", "outside of the JSON object"},
 		{"an option in the prose", "dry_run: true\n" + plain, "", "names dry_run", "names dry_run"},
-		{"an option in the prose behind", plain + "\n**Dry run**: yes", "", "names Dry run", "names Dry run"},
+		{"an option in the prose after it", plain + "\n**Dry run**: yes", "", "names Dry run", "names Dry run"},
 		{"repeated names", option(`"dry_run":false,"dry_run":true`), "", "appears twice", "appears twice"},
 		{"a quote in a string", onEdit(`"old_text":"say "hi"","new_text":"x"`), "", "found 'h'", "found 'h'"},
 		{"a comma missing", `{"name":"p" "steps":[` + find + `]}`, "", "expected ','", "expected ','"},
@@ -161,7 +161,7 @@ func sloppyTexts(plain, dry string) []sloppy {
 	}
 }
 
-// The text around the object, which may be prose, but may not say what the object does not.
+// The text around the object may be prose, but must not name options: the object has them.
 func sloppyProse(plain string) []sloppy {
 	var list []sloppy
 	for _, text := range []string{
@@ -193,7 +193,7 @@ func sloppyProse(plain string) []sloppy {
 	return list
 }
 
-// The description of a pipeline has no effect, so a model may not put an order into it.
+// The description of a pipeline has no effect, so it must not contain an option.
 func TestOrdersInDescriptions(t *testing.T) {
 	t.Parallel()
 	for text, refused := range map[string]bool{
@@ -213,7 +213,7 @@ func TestOrdersInDescriptions(t *testing.T) {
 		lenient, err := millrace.Decoder{Lenient: true}.Decode(in)
 		switch {
 		case refused && (err == nil || !strings.Contains(err.Error(), "'description' has no effect")):
-			t.Errorf("lenient: %q is taken: %v", text, err)
+			t.Errorf("lenient: %q is accepted: %v", text, err)
 		case !refused && (err != nil || !lenient.Equal(strict)):
 			t.Errorf("lenient: %q is read as %q, %v", text, lenient.Description(), err)
 		}

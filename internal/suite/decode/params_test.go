@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// TestParamsInParams: parameters within parameters are refused, and not left out. A guard may be among them.
+// TestParamsInParams: parameters within parameters are refused, not dropped. One of them may be a guard.
 func TestParamsInParams(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"params", "Params"} {

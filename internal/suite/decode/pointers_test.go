@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// careless has a Validate that leaves out the slash that a pointer begins with.
+// careless has a Validate that leaves out the leading slash of a pointer.
 type careless struct {
 	Version string `json:"version"`
 }
@@ -32,8 +32,8 @@ func (c careless) Validate(check *actions.Check) {
 	}
 }
 
-// TestPointersOfValidate: the places of problems and warnings are pointers, also where the author of an action names a
-// parameter without the slash.
+// TestPointersOfValidate: problems and warnings have pointers, even if the author of an action names a parameter
+// without the slash.
 func TestPointersOfValidate(t *testing.T) {
 	t.Parallel()
 	d := millrace.Decoder{Actions: actions.Registry{}.With(careless{})}

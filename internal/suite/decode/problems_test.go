@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A text with very many mistakes is judged in time linear in it, and reported by the first of them.
+// A text with very many mistakes is checked in linear time. The first of the mistakes are reported.
 func TestManyMistakes(t *testing.T) {
 	fstest.OneGoroutine(t)
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestManyMistakes(t *testing.T) {
 				p, err := d.Decode([]byte(test.text))
 				again, err2 := d.Decode([]byte(test.text))
 				if fmt.Sprint(err) != fmt.Sprint(err2) {
-					t.Error("the problems are others the second time")
+					t.Error("the problems differ the second time")
 				}
 				if w := p.Warnings(); len(w) > 1001 || len(w) != len(again.Warnings()) {
 					t.Errorf("%d warnings, then %d", len(w), len(again.Warnings()))
@@ -64,7 +64,7 @@ func TestManyMistakes(t *testing.T) {
 	}
 }
 
-// A problem names the step that it is about, wherever the pipeline comes from.
+// A problem names its step, wherever the pipeline comes from.
 func TestProblemsNameTheirStep(t *testing.T) {
 	t.Parallel()
 	const text = `{"name": "", "steps": [{"id": "look", "action": "search", "params": {}}, {"id": "not valid", "action": "nothing"},

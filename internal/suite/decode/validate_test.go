@@ -16,7 +16,7 @@ func steps(s string) string { return `{"name":"p","steps":[` + s + `]}` }
 
 const find = `{"id":"find","action":"search","params":{"pattern":"x"}}`
 
-// TestValidationMessages holds the documented texts word for word.
+// TestValidationMessages checks the documented texts word for word.
 func TestValidationMessages(t *testing.T) {
 	many := strings.TrimSuffix(strings.Repeat(find+",", 21), ",")
 	for i := range 21 {
@@ -86,7 +86,7 @@ func TestValidationMessages(t *testing.T) {
 			_, err := millrace.Decode([]byte(test.json))
 			invalid, ok := errors.AsType[*millrace.ValidationError](err)
 			if !ok {
-				t.Fatalf("error %v is no *ValidationError", err)
+				t.Fatalf("error %v is not a *ValidationError", err)
 			}
 			if len(invalid.Problems) != 1 {
 				t.Fatalf("%d problems: %v", len(invalid.Problems), err)
@@ -117,7 +117,7 @@ func TestValidationMessages(t *testing.T) {
 	}
 }
 
-// TestAllProblemsAtOnce checks that one mistake does not hide another, and that they come in the order of the text.
+// TestAllProblemsAtOnce checks that one mistake does not hide another, and that problems come in the order of the text.
 func TestAllProblemsAtOnce(t *testing.T) {
 	_, err := millrace.Decode([]byte(`{
   "nmae": "x",
@@ -148,7 +148,7 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	}
 }
 
-// TestBuilderReportsTheSame checks that a pipeline built in Go is held to the same rules.
+// TestBuilderReportsTheSame checks that a pipeline built in Go has to keep the same rules.
 func TestBuilderReportsTheSame(t *testing.T) {
 	_, err := millrace.New("").
 		Step("find", actions.Search{}).

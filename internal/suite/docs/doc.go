@@ -1,2 +1,2 @@
-// Package docs is a test-only package: it holds the pages of docs/ and the README to what the code does.
+// Package docs is a test-only package: it checks that the pages of docs/ and the README agree with the code.
 package docs

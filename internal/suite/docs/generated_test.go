@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDocsSchema keeps docs/pipeline.schema.json what the registry gives.
+// TestDocsSchema checks that docs/pipeline.schema.json is the schema of the registry.
 func TestDocsSchema(t *testing.T) {
 	want, err := millrace.Decoder{}.Schema()
 	if err != nil {
@@ -37,7 +37,7 @@ func TestDocsSchema(t *testing.T) {
 	suite.Golden(t, *update, "docs/pipeline.schema.json", append(want, '\n'))
 }
 
-// TestDocsActions keeps the part of docs/json-actions.md between its markers what the registry gives.
+// TestDocsActions checks that the part of docs/json-actions.md between its markers is generated from the registry.
 func TestDocsActions(t *testing.T) {
 	const begin, end = "<!-- actions: made by go test ./internal/suite/docs -update -->\n", "<!-- end of actions -->\n"
 	data, err := os.ReadFile("docs/json-actions.md")
@@ -60,7 +60,7 @@ func TestDocsActions(t *testing.T) {
 			writes = "only reads"
 		}
 		if spec.ReadOnly && spec.Context {
-			writes = "touches no files" // what it does else is not said by its Spec
+			writes = "touches no files" // its Spec does not describe other effects
 		}
 		input := map[actions.Input]string{
 			actions.InputOptional: "may take files from other steps",
@@ -176,7 +176,7 @@ func TestDocsPipelines(t *testing.T) {
 	}
 }
 
-// TestDocsFiles keeps the table of the files of each action complete.
+// TestDocsFiles checks that the table of the files of each action is complete.
 func TestDocsFiles(t *testing.T) {
 	sameWords(t, "docs/json-actions.md, of files,", firstCells(section(t, "docs/json-actions.md", "Files of each action")), actions.Builtin().Names())
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/condition"
 )
 
-// TestDocsEvents keeps the lists of events complete: the doc comment of Event, and the table in docs/json-results.md
-// with all their fields.
+// TestDocsEvents checks that the lists of events are complete: the doc comment of Event, and the table in
+// docs/json-results.md with all their fields.
 func TestDocsEvents(t *testing.T) {
 	text := section(t, "docs/json-results.md", "Events")
 	events := []millrace.Event{
@@ -68,7 +68,7 @@ func eventsOf(t *testing.T, name string) (types []string, comment string) {
 	return types, comment
 }
 
-// linked are the names that a doc comment has in brackets.
+// linked returns the names that a doc comment has in brackets.
 func linked(comment string) (names []string) {
 	for _, m := range regexp.MustCompile(`\[\*?([A-Z]\w*)\]`).FindAllStringSubmatch(comment, -1) {
 		names = append(names, m[1])
@@ -76,7 +76,7 @@ func linked(comment string) (names []string) {
 	return names
 }
 
-// TestDocsConditions keeps the table of conditions complete, with their fields.
+// TestDocsConditions checks that the table of conditions is complete, with their fields.
 func TestDocsConditions(t *testing.T) {
 	text := section(t, "docs/json.md", "Conditions")
 	var types []string
@@ -97,7 +97,7 @@ func TestDocsConditions(t *testing.T) {
 	sameWords(t, "docs/json.md, in the table of section Conditions,", firstCells(text), types)
 }
 
-// TestDocsOfActions keeps the list of the built-in actions in the doc comment of package actions complete.
+// TestDocsOfActions checks that the list of the built-in actions in the doc comment of package actions is complete.
 func TestDocsOfActions(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "actions/doc.go", nil, parser.ParseComments|parser.PackageClauseOnly)
 	if err != nil {

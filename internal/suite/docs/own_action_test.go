@@ -10,7 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/paramtags"
 )
 
-// TestDocsOwnAction: the code of docs/actions.md is in an example that runs, and its table has each word of the param tag.
+// TestDocsOwnAction: the code of docs/actions.md is in an example that runs, and its table has each word of the param
+// tag.
 func TestDocsOwnAction(t *testing.T) {
 	text, err := os.ReadFile("docs/actions.md")
 	if err != nil {
@@ -28,7 +29,7 @@ func TestDocsOwnAction(t *testing.T) {
 	for _, block := range blocks {
 		code, _, _ := strings.Cut(block, "```")
 		if !strings.Contains(runs, flat(code)) {
-			t.Errorf("docs/actions.md has code that the example has not:\n%s", code)
+			t.Errorf("docs/actions.md has code that is not in the example:\n%s", code)
 		}
 	}
 	if len(blocks) < 5 {

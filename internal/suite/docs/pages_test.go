@@ -27,7 +27,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// section returns what stands below a heading of a page, up to the next heading of that level.
+// section returns the text below a heading of a page, up to the next heading of that level.
 func section(t *testing.T, file, heading string) string {
 	t.Helper()
 	page, err := os.ReadFile(file)
@@ -42,7 +42,7 @@ func section(t *testing.T, file, heading string) string {
 	return text
 }
 
-// firstCells are the words in backquotes in the first cells of the rows of all tables in a text.
+// firstCells returns the words in backquotes in the first cells of all table rows in a text.
 func firstCells(text string) []string {
 	var words []string
 	for _, row := range regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|").FindAllStringSubmatch(text, -1) {
@@ -58,7 +58,7 @@ func sameWords(t *testing.T, page string, listed, want []string) {
 	t.Helper()
 	for i, word := range listed {
 		if !slices.Contains(want, word) {
-			t.Errorf("%s lists %s, which is not there", page, word)
+			t.Errorf("%s lists %s, which does not exist", page, word)
 		}
 		if slices.Contains(listed[:i], word) {
 			t.Errorf("%s lists %s twice", page, word)
@@ -86,7 +86,7 @@ func inJSON(f reflect.StructField) string {
 	return name
 }
 
-// TestDocsLimits keeps docs/limits.md complete: a new field of Executor or Decoder needs a row.
+// TestDocsLimits checks that docs/limits.md is complete: a new field of Executor or Decoder needs a row.
 func TestDocsLimits(t *testing.T) {
 	inGo := func(f reflect.StructField) string { return f.Name }
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Executor")), suite.ExecutorFields())
@@ -94,14 +94,14 @@ func TestDocsLimits(t *testing.T) {
 	sameWords(t, "docs/limits.md", firstCells(section(t, "docs/limits.md", "Commands")), fieldsOf(reflect.TypeFor[command.Policy](), inGo))
 }
 
-// TestDocsPolicy keeps docs/exec.md complete: a new field of a host's policy for commands needs a row.
+// TestDocsPolicy checks that docs/exec.md is complete: a new field of a host's policy for commands needs a row.
 func TestDocsPolicy(t *testing.T) {
 	inGo := func(f reflect.StructField) string { return f.Name }
 	sameWords(t, "docs/exec.md", firstCells(section(t, "docs/exec.md", "The policy")), fieldsOf(reflect.TypeFor[command.Policy](), inGo))
 }
 
-// TestDocsDefaults holds the defaults that docs/limits.md names against the constants. Numbers without a constant are held
-// by the tests of suite limits.
+// TestDocsDefaults compares the defaults in docs/limits.md with the constants. The tests of suite limits check numbers
+// without a constant.
 func TestDocsDefaults(t *testing.T) {
 	mib := func(n int64) string { return strconv.FormatInt(n>>20, 10) + " MiB" }
 	thousands := func(n int) string { return strconv.Itoa(n/1000) + fmt.Sprintf(",%03d", n%1000) }
@@ -128,7 +128,7 @@ func TestDocsDefaults(t *testing.T) {
 		}
 		row := regexp.MustCompile("(?m)^\\| `" + regexp.QuoteMeta(field) + "` \\| ([^|]+) \\|").FindSubmatch(page)
 		if row == nil || string(row[1]) != want {
-			t.Errorf("docs/limits.md: zero %s is said to mean %q, not %s", field, row, want)
+			t.Errorf("docs/limits.md: zero %s means %q, not %s", field, row, want)
 		}
 	}
 	if millrace.DefaultLockWait != time.Minute {
@@ -136,7 +136,7 @@ func TestDocsDefaults(t *testing.T) {
 	}
 }
 
-// TestDocsProblems keeps the table of codes in docs/json-errors.md complete: each constant of a code, and no other.
+// TestDocsProblems checks the table of codes in docs/json-errors.md: it has each constant of a code, and no other.
 func TestDocsProblems(t *testing.T) {
 	codes := make(map[string]bool)
 	for _, dir := range []string{".", "actions", "internal/definition", "internal/interpolate", "internal/params"} {
@@ -152,7 +152,7 @@ func TestDocsProblems(t *testing.T) {
 	sameWords(t, "docs/json-errors.md", firstCells(section(t, "docs/json-errors.md", "Problems")), slices.Sorted(maps.Keys(codes)))
 }
 
-// constants returns the strings among the constants of the package in a directory, tests left out.
+// constants returns the strings among the constants of the package in a directory, without tests.
 func constants(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	found := make(map[string]string)
@@ -218,7 +218,7 @@ func TestDocsErrorCodes(t *testing.T) {
 	t.Fatal("ErrorCode was not found")
 }
 
-// TestDocsResult keeps the tables of results in docs/json-results.md complete.
+// TestDocsResult checks that the tables of results in docs/json-results.md are complete.
 func TestDocsResult(t *testing.T) {
 	ofRun, ofStep, ok := strings.Cut(section(t, "docs/json-results.md", "The result"), "A step's result:")
 	if !ok {
@@ -228,12 +228,12 @@ func TestDocsResult(t *testing.T) {
 	sameWords(t, "docs/json-results.md, of a step's result,", firstCells(ofStep), append(fieldsOf(reflect.TypeFor[millrace.StepResult](), inJSON), "duration"))
 	for _, name := range slices.Concat(fieldsOf(reflect.TypeFor[actions.FileReport](), inJSON), fieldsOf(reflect.TypeFor[actions.FailedEdit](), inJSON)) {
 		if !strings.Contains(ofStep, "`"+name+"`") {
-			t.Errorf("docs/json-results.md does not say what %s is in the files of a step's result", name)
+			t.Errorf("docs/json-results.md does not describe %s in the files of a step's result", name)
 		}
 	}
 }
 
-// TestDocsPlan looks up every name in the JSON of a plan with changes of each kind.
+// TestDocsPlan checks that the page has every name in the JSON of a plan with changes of each kind.
 func TestDocsPlan(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	for _, name := range []string{"edited", "moved", "over", "gone"} {
@@ -280,7 +280,7 @@ func TestDocsPlan(t *testing.T) {
 	}
 	look(stored)
 	if len(missing) > 0 || !strings.Contains(text, "`result`") {
-		t.Errorf("docs/json-results.md does not say what these are in a stored plan: %v", slices.Sorted(maps.Keys(missing)))
+		t.Errorf("docs/json-results.md does not describe these keys of a stored plan: %v", slices.Sorted(maps.Keys(missing)))
 	}
 }
 
@@ -312,7 +312,7 @@ func TestDocsLinks(t *testing.T) {
 			}
 			data, err := os.ReadFile(target)
 			if _, dir := os.ReadDir(target); err != nil && dir != nil {
-				t.Errorf("%s links to %s, which is not there", page, link[1])
+				t.Errorf("%s links to %s, which does not exist", page, link[1])
 			}
 			if heading != "" && !slices.Contains(anchors(string(data)), heading) {
 				t.Errorf("%s links to %s, but %s has no such heading", page, link[1], target)
@@ -324,7 +324,7 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// anchors are what the headings of a page are called in links.
+// anchors returns the names of a page's headings in links.
 func anchors(page string) []string {
 	var names []string
 	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(page, -1) {

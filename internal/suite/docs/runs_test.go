@@ -16,14 +16,14 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// allCommands has all commands over runs. None is called.
+// allCommands returns all commands over runs. None of them is called.
 func allCommands() runs.Tools {
 	return runs.Tools{Browse: struct{ runs.Browser }{}, Manage: struct{ runs.Manager }{}, Jobs: struct{ runs.JobManager }{}}
 }
 
 const commandsPage = "docs/runs-commands.md"
 
-// TestDocsCommands keeps the part of the page between its markers what the table of the commands gives.
+// TestDocsCommands checks that the part of the page between its markers is generated from the table of the commands.
 func TestDocsCommands(t *testing.T) {
 	const begin, end = "<!-- commands: made by go test ./internal/suite/docs -update -->\n", "<!-- end of commands -->\n"
 	data, err := os.ReadFile(commandsPage)
@@ -73,7 +73,7 @@ func TestDocsCommands(t *testing.T) {
 	suite.Golden(t, *update, commandsPage, []byte(head+begin+b.String()+"\n"+end+tail))
 }
 
-// TestDocsCommandSchemas keeps the schemas of the commands what they are: clients may have kept them.
+// TestDocsCommandSchemas checks that the schemas of the commands do not change: clients may have stored them.
 func TestDocsCommandSchemas(t *testing.T) {
 	tools := allCommands()
 	for _, name := range tools.Names() {
@@ -90,9 +90,9 @@ func TestDocsCommandSchemas(t *testing.T) {
 	}
 }
 
-// TestDocsCommandProblems keeps the table of codes complete: each that the package uses, and no other.
+// TestDocsCommandProblems checks the table of codes: it has each code of the package, and no other.
 func TestDocsCommandProblems(t *testing.T) {
-	// Constants of package params by their names, as far as package runs uses them.
+	// Constants of package params by name, as far as package runs uses them.
 	known := map[string]string{}
 	used := map[string]bool{}
 	for _, dir := range []string{"internal/params", "runs"} {

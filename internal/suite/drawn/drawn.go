@@ -1,4 +1,4 @@
-// Package drawn makes random pipelines: an action that plays a part, small trees, and pipelines with all kinds of
+// Package drawn draws random input for tests: an action that plays a part, small trees, and pipelines with all kinds of
 // jumps.
 package drawn
 
@@ -21,9 +21,9 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// Play is an action defined by data: each attempt adds a line to a file and does what its next word says. The last word
-// is repeated. The words are "ok", "fail", "final" (a failure that stays), "panic", "say TEXT", "faulty TEXT" (say it
-// and fail). The tape of the run has the position of the next word.
+// Play is an action defined by data: each attempt adds a line to a file and does what its next word demands. The last
+// word is repeated. The words are "ok", "fail", "final" (a permanent failure), "panic", "say TEXT", "faulty TEXT"
+// (output the text and fail). The tape of the run has the position of the next word.
 type Play struct {
 	Words []string `json:"words" param:"required"`
 	Mark  string   `json:"mark,omitempty"`
@@ -116,7 +116,7 @@ func (p Play) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 	return out, nil
 }
 
-// The generators are made for each use: two tests must not share one.
+// The generators are made for each use: two tests must not share a generator.
 func file() *rapid.Generator[string] {
 	return rapid.SampledFrom([]string{"a", "b", "d/c", "d/e"})
 }

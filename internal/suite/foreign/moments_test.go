@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// theirs is what the other program writes.
+// theirs is the text of the other program.
 const theirs = "what the other program has written\n"
 
-// moments are the times at which the other program writes: each returns what a run on the tree ends with.
+// moments returns the times at which the other program writes. Each function returns the error of a run on the tree.
 func moments() map[string]func(root afero.Fs, step actions.Action, write func() error) error {
 	return map[string]func(root afero.Fs, step actions.Action, write func() error) error{
 		"after the step": func(root afero.Fs, step actions.Action, write func() error) error {
@@ -51,13 +51,13 @@ func moments() map[string]func(root afero.Fs, step actions.Action, write func() 
 	}
 }
 
-// doing is an action that does something beside the stage.
+// doing returns an action that calls a function and leaves the stage alone.
 func doing(do func() error) func(context.Context, *actions.Call) (actions.Outcome, error) {
 	return func(context.Context, *actions.Call) (actions.Outcome, error) { return actions.Outcome{}, do() }
 }
 
 // TestForeign_moments writes a file where a step has found none, or changes a file that the step removes, at each
-// moment until the commit. The run is a conflict, and the other program's file is what it was.
+// moment until the commit. The run is a conflict, and the other program's file is unchanged.
 func TestForeign_moments(t *testing.T) {
 	t.Parallel()
 	gone := actions.Delete{Files: []string{"dir"}, Recursive: true}
@@ -65,7 +65,7 @@ func TestForeign_moments(t *testing.T) {
 	tests := map[string]struct {
 		step actions.Action
 		at   string // where the other program writes
-		// mayPass means that both can have what they want: the step only reads there, or nothing of it is at that path.
+		// mayPass means that both writes can succeed: the step only reads that path, or has nothing there.
 		mayPass bool
 	}{
 		"create":                           {actions.Create{Path: "new", Content: "ours"}, "new", false},
@@ -129,15 +129,15 @@ func TestForeign_moments(t *testing.T) {
 	}
 }
 
-// staged is an action that works on the stage.
+// staged returns an action that works on the stage.
 func staged(do func(s afero.Fs) error) actions.Action {
 	return suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 		return actions.Outcome{}, do(c.FS)
 	}}
 }
 
-// TestForeign_madeAndTakenAway: a name that was used in between is not touched, so what another program puts there
-// stays.
+// TestForeign_madeAndTakenAway: the run does not touch a name that it has only used temporarily, so a file that another
+// program puts there stays.
 func TestForeign_madeAndTakenAway(t *testing.T) {
 	t.Parallel()
 	dir, root := suite.Rooted(t, "a", "text\n", "b", "other\n")

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// notebook keeps the checkpoints of one run in memory.
+// notebook stores the checkpoints of one run in memory.
 type notebook struct {
 	mu    sync.Mutex
 	kept  []millrace.Checkpoint

@@ -16,11 +16,11 @@ import (
 	"github.com/millrace-go/millrace/millracetest"
 )
 
-// writer is the other program: it writes texts that nothing else has, each to a file of its choice.
+// writer is the other program: it writes unique texts, each to a random file.
 type writer struct {
 	dir    string
 	random *rand.Rand
-	texts  map[string]string // by path, the last
+	texts  map[string]string // by path, the last text
 	log    []string
 }
 
@@ -51,8 +51,8 @@ func (w *writer) write() {
 	}
 }
 
-// work does one random thing on the stage. Work that only adds to files is done at any time. Work that removes the
-// text of a file is done only before the other program has begun, for afterwards the step has perhaps seen its text.
+// work does one random thing on the stage. Work that only adds to files is done at any time. Work that removes the text
+// of a file is done only before the other program has begun: later the step may have seen that program's text.
 func (w *writer) work(s afero.Fs) {
 	a, b := w.name(), w.name()
 	what, err := "", error(nil)
@@ -96,8 +96,8 @@ func (w *writer) work(s afero.Fs) {
 	}
 }
 
-// TestForeign_random lets another program write while a run works. No text that it has written is gone afterwards,
-// whatever the run has done and however it has ended.
+// TestForeign_random lets another program write while a run works. No text of that program is lost, whatever the run
+// has done and however it has ended.
 func TestForeign_random(t *testing.T) {
 	t.Parallel()
 	seed := fstest.Seed(t)
@@ -140,7 +140,7 @@ func TestForeign_random(t *testing.T) {
 		all := millracetest.Text(t, afero.NewBasePathFs(afero.NewOsFs(), dir))
 		for name, text := range w.texts {
 			if !strings.Contains(all, text) {
-				t.Fatalf("run %d: what the other program has written to %s is gone; the run returns %v\n%s", i, name, err,
+				t.Fatalf("run %d: the other program's text in %s is lost; the run returns %v\n%s", i, name, err,
 					strings.Join(w.log, "\n"))
 			}
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestForeign_stragglers: a process that has left its session and its environment writes on into the copy. Nothing of that
-// is the work of a later step, or of a later run on a copy that is kept.
+// TestForeign_stragglers: a process that has left its session and its environment goes on writing into the copy. Its
+// writes become part neither of a later step, nor of a later run on a kept copy.
 func TestForeign_stragglers(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {

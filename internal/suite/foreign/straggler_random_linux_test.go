@@ -20,7 +20,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// leaving is a script that leaves a process at work in some random way. The process has the token among its arguments.
+// leaving returns a script that leaves a process running in some random way. The process has the token among its
+// arguments.
 func leaving(random *rand.Rand, token string) string {
 	script := "x"
 	for range 1 + random.IntN(3) {
@@ -48,15 +49,15 @@ func isAlive(t *testing.T, token string) bool {
 	return false
 }
 
-// TestForeign_stragglersRandom: commands leave processes at work in random ways. None is alive after the run, and none
-// has put anything into the tree that a later step commits.
+// TestForeign_stragglersRandom: commands leave processes running in random ways. None of them is alive after the run,
+// and none has put anything into the tree that a later step commits.
 func TestForeign_stragglersRandom(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip("setsid is not installed")
 	}
 	if runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64" {
-		t.Skip("system calls are filtered on amd64 and arm64 alone: elsewhere a process can take off its mark")
+		t.Skip("system calls are filtered on amd64 and arm64 only: elsewhere a process can remove its mark")
 	}
 	policy := command.Policy{Allow: []string{"*"}, Shell: true, Scratch: t.TempDir(), KeepScratch: true}
 	if err := policy.Supported(); err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// randomWork is a script of a few random changes of a tree.
+// randomWork returns a script of a few random changes of a tree.
 func randomWork(random *rand.Rand) string {
 	names := []string{"a", "b", "d", "d/f", "d/s", "d/s/g", "d/new", "n", "m"}
 	pick := func() string { return names[random.IntN(len(names))] }
@@ -36,7 +36,7 @@ func randomWork(random *rand.Rand) string {
 	return strings.Join(append(lines, "true"), "\n")
 }
 
-// randomOthers are a few random things that another program does to a tree.
+// randomOthers returns a few random changes that another program makes to a tree.
 func randomOthers(random *rand.Rand, run int) func(tree afero.Fs) error {
 	names := []string{"a", "b", "d/f", "d/s/g", "d/new", "d/s/new", "n", "n/in", "m", "m/in"}
 	return func(tree afero.Fs) error {
@@ -60,12 +60,12 @@ func randomOthers(random *rand.Rand, run int) func(tree afero.Fs) error {
 	}
 }
 
-// TestForeign_workspaceRandom lets a command and another program do random things to one tree. The writes of the other
-// program are there afterwards, or the run is a conflict and has written nothing.
+// TestForeign_workspaceRandom lets a command and another program change one tree at random. The tree has the writes of
+// the other program afterwards, or the run is a conflict and has written nothing.
 func TestForeign_workspaceRandom(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands are those of Unix")
+		t.Skip("the commands need Unix")
 	}
 	seed := fstest.Seed(t)
 	committed, conflicts := 0, 0
@@ -84,7 +84,7 @@ func TestForeign_workspaceRandom(t *testing.T) {
 		for at, text := range between {
 			_, text, _ = strings.Cut(text, " ") // without the mode
 			if strings.Contains(text, "theirs") && !strings.Contains(all.String(), text) {
-				t.Fatalf("run %d: what the other program has written to %s is gone; the run returns %v\n%s\nbefore %q\nafter %q", i, at, err, script, between, after)
+				t.Fatalf("run %d: the other program's text in %s is lost; the run returns %v\n%s\nbefore %q\nafter %q", i, at, err, script, between, after)
 			}
 		}
 		switch {

@@ -26,8 +26,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// works are what a command does in its copy of the tree, and the paths, with all below them, that it takes to be what
-// it was shown.
+// works returns scripts of a command that works in its copy of the tree. rests are the paths on which the script
+// relies: they and all below them must not change.
 func works() map[string]struct {
 	script string
 	rests  []string
@@ -58,7 +58,7 @@ func works() map[string]struct {
 	}
 }
 
-// others are what another program does to the tree.
+// others returns the changes that another program makes to the tree.
 func others() map[string]func(tree afero.Fs, at string) error {
 	write := func(tree afero.Fs, at string) error {
 		return errors.Join(tree.MkdirAll(path.Dir(at), 0o755), afero.WriteFile(tree, at, []byte(theirs), 0o644))
@@ -68,7 +68,7 @@ func others() map[string]func(tree afero.Fs, at string) error {
 		"saves by a rename": func(tree afero.Fs, at string) error {
 			return errors.Join(tree.MkdirAll(path.Dir(at), 0o755), write(tree, "their.tmp"), tree.Rename("their.tmp", at))
 		},
-		"saves as much": func(tree afero.Fs, at string) error { // as many bytes as before
+		"saves as much": func(tree afero.Fs, at string) error { // the same number of bytes
 			old, err := afero.ReadFile(tree, at)
 			if err != nil {
 				return write(tree, at)
@@ -80,7 +80,7 @@ func others() map[string]func(tree afero.Fs, at string) error {
 	}
 }
 
-// workspaceTree is a tree for a command and another program, on disk or in memory.
+// workspaceTree returns a tree for a command and another program, on disk or in memory.
 func workspaceTree(t *testing.T, inMemory bool) (fsys, theirs afero.Fs) {
 	t.Helper()
 	files := []string{"a", "text of a\n", "b", "text of b\n", "d/f", "text of f\n", "d/s/g", "text of g\n", "other", "text\n"}
@@ -92,8 +92,8 @@ func workspaceTree(t *testing.T, inMemory bool) (fsys, theirs afero.Fs) {
 	return root, afero.NewBasePathFs(afero.NewOsFs(), dir)
 }
 
-// steps are the kinds of steps that work on a copy: each runs the script, and calls write before its changes come
-// back.
+// steps returns the kinds of steps that work on a copy: each runs the script, and calls write before its changes are
+// collected.
 func steps() map[string]func(x *millrace.Executor, script string, write func()) actions.Action {
 	inPlace := func(script string, write func()) agent.Agent {
 		return askedFunc(func(ctx context.Context, r *agent.Request) (agent.Reply, error) {
@@ -139,7 +139,7 @@ type askedFunc func(ctx context.Context, r *agent.Request) (agent.Reply, error)
 
 func (f askedFunc) Ask(ctx context.Context, r *agent.Request) (agent.Reply, error) { return f(ctx, r) }
 
-// ends are the ways in which what a step has done gets into the tree.
+// ends returns the ways in which the changes of a step get into the tree.
 func ends() map[string]func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) error {
 	return map[string]func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) error{
 		"run": func(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) error {
@@ -198,8 +198,8 @@ func (o oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: o.fsys}, nil
 }
 
-// overtake lets a step work on the tree while the other program does something there. It returns the trees as the other
-// program has left it and as the run has, and the error of the run.
+// overtake lets a step work on the tree while the other program changes it. It returns the tree after the other
+// program's change, the tree after the run, and the error of the run.
 func overtake(
 	t *testing.T, inMemory bool, kind, end, script string, other func(tree afero.Fs) error, change func(x *millrace.Executor),
 ) (between, after map[string]string, err error) {
@@ -225,13 +225,13 @@ func overtake(
 	return between, statesOf(t, tree), err
 }
 
-// statesOf returns what stands at each path of a tree, without directories and the state directory.
+// statesOf returns the state of each path of a tree, without directories and the state directory.
 func statesOf(t *testing.T, tree afero.Fs) map[string]string {
 	t.Helper()
 	all := make(map[string]string)
 	err := afero.Walk(tree, "", func(name string, info fs.FileInfo, err error) error {
 		switch {
-		case strings.HasPrefix(path.Base(name), ".millrace"): // of the run, whose locks come and go
+		case strings.HasPrefix(path.Base(name), ".millrace"): // files of the run, whose locks come and go
 			if err == nil && info.IsDir() {
 				return fs.SkipDir
 			}
@@ -254,12 +254,12 @@ func statesOf(t *testing.T, tree afero.Fs) map[string]string {
 	return all
 }
 
-// TestForeign_workspace lets another program change the tree while a command or an agent works on a copy of it. A file
-// that both have changed is a conflict, with nothing written; a change that only one has made is in the tree.
+// TestForeign_workspace lets another program change the tree while a command or an agent works on a copy of it. If both
+// have changed a file, the run is a conflict and writes nothing. If only one has changed it, the tree has that change.
 func TestForeign_workspace(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands are those of Unix")
+		t.Skip("the commands need Unix")
 	}
 	works, others := works(), others()
 	places := []string{"a", "b", "d/f", "d/s/g", "d/new", "d/s/new", "n", "n/other", "m"}
@@ -294,7 +294,7 @@ func TestForeign_workspace(t *testing.T) {
 							t.Errorf("%s: %v", what, err)
 						}
 						if between[at] != after[at] {
-							t.Errorf("%s: it was %q, is %q; the run returns %v", what, between[at], after[at], err)
+							t.Errorf("%s: before %q, now %q; the run returns %v", what, between[at], after[at], err)
 						}
 					}
 				}

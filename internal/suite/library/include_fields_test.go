@@ -13,12 +13,12 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Each field of a step either names steps, and is renamed, or it does not, and is kept. A new field has to be put into
-// either list, and into Include if it names steps.
+// Each field of a step either names steps, and is renamed, or names none, and is kept. A new field must be added to
+// either list, and to Include if it names steps.
 func TestIncludeKnowsAllFields(t *testing.T) {
 	t.Parallel()
 	known := map[string]string{
-		"Step": "ID InputFrom InputFromAll When OnFail Next RetryIf Action Bind", // the last two by their templates
+		"Step": "ID InputFrom InputFromAll When OnFail Next RetryIf Action Bind", // the last two through their templates
 		"kept": "Expect Manual Raw MaxRetries MaxVisits Timeout Backoff Input",
 	}
 	listed := make(map[string]bool)
@@ -46,7 +46,7 @@ func words(s string) []string {
 	return all
 }
 
-// sees is an action whose parameters may refer to the step before, and whose data templates reach into.
+// sees is an action whose parameters may refer to the previous step, and whose data templates can read.
 type sees struct {
 	Text string `json:"text,omitempty"`
 }
@@ -59,7 +59,7 @@ func (s sees) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Output: s.Text, Data: map[string]any{"a.b": []any{s.Text}}}, nil
 }
 
-// References to the step before and to the run stay, and those into data are renamed with their paths.
+// References to the previous step and to the run stay. References into data are renamed with their paths.
 func TestIncludeOtherRoots(t *testing.T) {
 	t.Parallel()
 	sub := millrace.New("sub").
@@ -85,7 +85,7 @@ func TestIncludeOtherRoots(t *testing.T) {
 	if got, want := res.Results[1].Output, `x of in-a in sub, x {"a.b":["x"]} {{prev.output}} {"a.b":["x"]}`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	// A step of that name would take the reference.
+	// A step with the id "prev" would capture the reference.
 	taken := millrace.New("p").Step("prev", sees{Text: "y"}).Include(sub, "in")
 	wrong := []string{
 		`invalid_template at /steps/2/params/text: step 'in-b': "{{prev.output}} of {{ prev.id }} in {{ru..." cannot be included, for it would mean something else here`,

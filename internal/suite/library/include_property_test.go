@@ -20,8 +20,8 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// note appends its text to a file. Its other effects depend on all that was written and on nothing else: not on the
-// ids of steps, nor on how many there are.
+// note appends its text to a file. Its other effects depend only on the file's text: neither on the ids nor on the
+// number of steps.
 type note struct {
 	Text  string   `json:"text,omitempty"`
 	Files []string `json:"files,omitempty"`
@@ -52,10 +52,10 @@ func (n note) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	return out, nil
 }
 
-// stepIDs are ids of which a pipeline has some. Those that look like positions win over them.
+// stepIDs are possible ids of steps. An id that looks like a position has priority over the position.
 var stepIDs = []string{"find", "fix", "a-b", "step3", "x_1", "steps", "vars", "step1"}
 
-// drawText draws a text made of what matters in templates.
+// drawText draws a text of the pieces that matter in templates.
 func drawText(t *rapid.T, ids []string, prefix string) string {
 	pieces := []string{
 		"{{", "}}", "{", "}", `\`, `\\`, " ", "\n", "text", "é", "{{user.name}}", "{{find.count}}", "{{step1.count}}", "{{ steps[0].files }}",
@@ -128,10 +128,10 @@ func drawSteps(t *rapid.T, prefix string) []millrace.Step {
 	return steps
 }
 
-// source is how messages quote a template, which may have been by position.
+// source matches a quoted template in a message. The template may have named a step by position.
 var source = regexp.MustCompile(`template '[^']*'`)
 
-// outcome is all that a run reports of the steps that were included, without the prefix, and the tree that it leaves.
+// outcome returns all that a run reports of the included steps, without the prefix, and the tree that the run leaves.
 func outcome(t *rapid.T, p millrace.Pipeline, prefix string, included map[string]bool) string {
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "log", nil, 0o644); err != nil {
@@ -168,7 +168,7 @@ func outcome(t *rapid.T, p millrace.Pipeline, prefix string, included map[string
 	return source.ReplaceAllString(plain, "template") + string(txtarfs.Format(tree))
 }
 
-// An included pipeline does what it does alone, among whatever other steps there are.
+// An included pipeline does the same as alone, whatever other steps surround it.
 func TestIncludeProperty(t *testing.T) {
 	t.Parallel()
 	var built, refused, eventful int
@@ -189,7 +189,7 @@ func TestIncludeProperty(t *testing.T) {
 			refused++
 			return
 		}
-		// Steps that are skipped, so that they do nothing but be there.
+		// These steps are always skipped: they only take up positions.
 		idle := func(b millrace.Builder, id string) millrace.Builder {
 			return b.Step(id, note{Text: "no"}).When(condition.FileExists("never")).Builder
 		}
@@ -224,6 +224,6 @@ func TestIncludeProperty(t *testing.T) {
 	})
 	t.Logf("%d included, %d not valid, %d with jumps or attempts", built, refused, eventful)
 	if many := built+refused >= 100; many && (built < refused/4 || eventful == 0) {
-		t.Errorf("too few say anything: %d included, %d not valid, %d with jumps or attempts", built, refused, eventful)
+		t.Errorf("too few runs mean anything: %d included, %d not valid, %d with jumps or attempts", built, refused, eventful)
 	}
 }

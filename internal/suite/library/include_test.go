@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// problems are those of Build, "code at pointer: message" each.
+// problems returns the problems of Build, each as "code at pointer: message".
 func problems(t *testing.T, b millrace.Builder) []string {
 	t.Helper()
 	_, err := b.Build()
@@ -30,7 +30,7 @@ func problems(t *testing.T, b millrace.Builder) []string {
 	return lines
 }
 
-// All that steps name of each other gets the prefix, and all else of a step stays.
+// All references between steps get the prefix, and everything else in a step stays.
 func TestIncludeRenames(t *testing.T) {
 	t.Parallel()
 	two := 2
@@ -70,7 +70,7 @@ func TestIncludeRenames(t *testing.T) {
 	}
 }
 
-// Options, limits and the name do not come along.
+// Options, limits and the name are not included.
 func TestIncludeOfOptions(t *testing.T) {
 	t.Parallel()
 	sub := millrace.New("sub").Options(millrace.Options{DryRun: true, Force: true}).MaxAttempts(3).Step("a", actions.Search{Pattern: "x"}).MustBuild()
@@ -80,7 +80,7 @@ func TestIncludeOfOptions(t *testing.T) {
 	}
 }
 
-// A text says the same as before, whatever other steps there are now.
+// A text means the same as before, whatever other steps there are now.
 func TestIncludeTexts(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ text, want string }{
@@ -88,10 +88,10 @@ func TestIncludeTexts(t *testing.T) {
 		{"{{find.count}}", "{{go-find.count}}"},
 		{"{{ \tfind.files[-1]\t}}, {{find.files}}{{find.risk}}", "{{ \tgo-find.files[-1]\t}}, {{go-find.files}}{{go-find.risk}}"},
 		{"{{step1.count}} {{steps[0].count}}", "{{go-find.count}} {{go-find.count}}"},
-		{`\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`, `\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`}, // 2 is the step itself there, and an earlier one here
-		{`\{{find.count}}`, "{{find.count}}"},                                            // which is not a step any more
+		{`\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`, `\{{step2.count}} \{{steps[1].count}} \{{step9.count}}`}, // step 2 is the step itself alone, and an earlier step in the whole pipeline
+		{`\{{find.count}}`, "{{find.count}}"},                                            // not a step any more
 		{`\{{before.count}}`, `\\\{{before.count}}`},                                     // the backslash was text
-		{`{{before.count}} {{ before.files }}`, `\{{before.count}} \{{ before.files }}`}, // no step there
+		{`{{before.count}} {{ before.files }}`, `\{{before.count}} \{{ before.files }}`}, // no such step alone
 		{`\\{{find.count}} \\\{{find.count}}`, `\\{{go-find.count}} \{{find.count}}`},
 		{`{{go-find.count}} \{{go-find.count}}`, `\{{go-find.count}} \\\{{go-find.count}}`},
 		{"{{{find.count}}} {{find.{{find.count}}", "{{{go-find.count}}} {{find.{{go-find.count}}"},
@@ -175,7 +175,7 @@ type wholly struct {
 	Script string `json:"script,omitempty" param:"whole"`
 }
 
-// Where a text cannot be written so that it is text, it is a problem and never another text.
+// A text that would become a template, and cannot be escaped, is a problem. It never becomes another text.
 func TestIncludeOfWholeTexts(t *testing.T) {
 	t.Parallel()
 	build := func(script string) millrace.Builder {
@@ -194,7 +194,7 @@ func TestIncludeOfWholeTexts(t *testing.T) {
 	}
 }
 
-// Variables come along. Those that two pipelines have must be declared the same.
+// Variables are included. If both pipelines declare a variable, the declarations must be equal.
 func TestIncludeVariables(t *testing.T) {
 	t.Parallel()
 	sub := func(v ...millrace.Variable) millrace.Pipeline {
@@ -225,6 +225,6 @@ func TestIncludeVariables(t *testing.T) {
 	plain := millrace.New("sub").Step("a", actions.Create{Path: "a", Content: `{{vars.n}} \{{vars.n}}`}).MustBuild()
 	s, _ := millrace.New("p").Variables(n).Include(plain, "in").MustBuild().Step("in-a")
 	if got := s.Action.(actions.Create).Content; got != `\{{vars.n}} \\\{{vars.n}}` {
-		t.Errorf("what was text is %q", got)
+		t.Errorf("the text became %q", got)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// text is a pipeline of that name, "" for none.
+// text returns a pipeline of that name, "" for none.
 func text(name string) string {
 	if name != "" {
 		name = fmt.Sprintf("%q: %q, ", "name", name)
@@ -27,7 +27,7 @@ func text(name string) string {
 	return "{" + name + `"steps": [{"id": "find", "action": "search", "params": {"pattern": "x"}}]}`
 }
 
-// each calls test with every kind of file system that a directory can be in: what it is, and its path there.
+// each calls test with every kind of file system for a library directory: its kind, and its path there.
 func each(t *testing.T, test func(t *testing.T, dir millrace.LibraryDir)) {
 	t.Helper()
 	for kind, make := range map[string]func(t *testing.T) millrace.LibraryDir{
@@ -82,7 +82,7 @@ func userDir(t *testing.T, files ...string) millrace.LibraryDir {
 	return dir
 }
 
-// told is a list of entries in short.
+// told returns a list of entries in short.
 func told(entries []millrace.LibraryEntry) []string {
 	var lines []string
 	for _, e := range entries {
@@ -141,7 +141,7 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// A file that cannot be used is the error of its entry, and still hides the files of lower rank.
+// An unusable file is an error of its entry, and still hides the files of lower rank.
 func TestBrokenFiles(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, project millrace.LibraryDir) {
@@ -185,7 +185,7 @@ func TestBrokenFiles(t *testing.T) {
 	})
 }
 
-// No name leads out of the directory, or to anything but NAME.json.
+// No name leads out of the directory, or to any file except NAME.json.
 func TestNamesOfStrangers(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -217,7 +217,7 @@ func TestNamesOfStrangers(t *testing.T) {
 	})
 }
 
-// Open takes JSON and names, and tells which is which.
+// Open accepts JSON and names, and distinguishes them.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	strict := millrace.Library{Dirs: []millrace.LibraryDir{userDir(t, "fix.json", text("by name"))}}
@@ -249,7 +249,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// A directory that cannot be listed hides those after it, since it may have the name.
+// A directory that cannot be listed hides the later directories, since it may have the name.
 func TestBrokenDirectories(t *testing.T) {
 	t.Parallel()
 	user := userDir(t, "fix.json", text("user's"))
@@ -280,7 +280,7 @@ func TestBrokenDirectories(t *testing.T) {
 	}
 }
 
-// Very many files are an error, and all loops ask the context.
+// Too many files are an error, and all loops check the context.
 func TestManyFiles(t *testing.T) {
 	t.Parallel()
 	dir := millrace.LibraryDir{Name: "project", FS: afero.NewMemMapFs(), Path: "p"}
@@ -309,7 +309,7 @@ func TestManyFiles(t *testing.T) {
 	}
 }
 
-// List reads so much text and no more.
+// List reads only that much text.
 func TestLongFiles(t *testing.T) {
 	t.Parallel()
 	dir := millrace.LibraryDir{Name: "project", FS: afero.NewMemMapFs(), Path: "p"}

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// ways are the file systems over which a directory of the disk can be a directory of a library: the disk itself, a
-// root around it, and a root that is the directory.
+// ways returns the file systems through which a directory of the disk can be a library directory: the disk itself, a
+// root around the directory, and a root at the directory.
 func ways(t *testing.T, top, dir string) map[string]millrace.LibraryDir {
 	t.Helper()
 	open := func(name string) *fsutil.RootFs {
@@ -37,8 +37,8 @@ func ways(t *testing.T, top, dir string) map[string]millrace.LibraryDir {
 	}
 }
 
-// Links are followed while they stay in the directory, and nothing but regular files is opened. All else is the error
-// of its entry, and hides what has the name elsewhere.
+// Links are followed while they stay in the directory, and only regular files are opened. Everything else is an error
+// of its entry, and hides files of the same name elsewhere.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 		os.Link(filepath.Join(top, "secret.json"), at("hard.json")),
 	} {
 		if err != nil {
-			t.Skip("the file system does not have what it takes:", err)
+			t.Skip("the file system lacks a feature:", err)
 		}
 	}
 	users := []string{}
@@ -106,7 +106,7 @@ func TestLinkToDirectory(t *testing.T) {
 		os.Symlink("nothing", filepath.Join(top, "nowhere")), syscall.Mkfifo(filepath.Join(top, "pipe"), 0o644),
 	} {
 		if err != nil {
-			t.Skip("the file system does not have what it takes:", err)
+			t.Skip("the file system lacks a feature:", err)
 		}
 	}
 	for way, dir := range ways(t, top, "pipelines") {
@@ -151,7 +151,7 @@ func TestPermissions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) }) // for it to be removed
+	t.Cleanup(func() { _ = os.Chmod(closed, 0o700) }) // so that it can be removed
 	user := userDir(t, "fix.json", text("user's"))
 	for _, dir := range []string{closed, filepath.Dir(file)} {
 		l := millrace.Library{Dirs: []millrace.LibraryDir{{Name: "project", FS: afero.NewOsFs(), Path: dir}, user}}

@@ -17,7 +17,7 @@ import (
 )
 
 // A step that runs a pipeline, or does anything else that would wait for the lock of its own run, fails at once with
-// the reason; a step that only looks goes on.
+// the reason. A step that only reads goes on.
 func TestNested(t *testing.T) {
 	t.Parallel()
 	x := millrace.Executor{}
@@ -85,7 +85,7 @@ func TestNested(t *testing.T) {
 		})
 	}
 	if _, err := plan.Commit(t.Context()); err != nil {
-		t.Errorf("the plan cannot be committed any more: %v", err)
+		t.Errorf("the plan cannot be committed afterwards: %v", err)
 	}
 	looks := suite.Action{Do: func(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {
 		_, listed := x.ListBackups(ctx, other)
@@ -93,11 +93,11 @@ func TestNested(t *testing.T) {
 		return actions.Outcome{}, errors.Join(listed, inspected, x.VerifyBackup(ctx, other, id))
 	}}
 	if _, err := x.Run(t.Context(), suite.Tree("f", "x"), suite.One(looks)); err != nil {
-		t.Errorf("what only looks is refused: %v", err)
+		t.Errorf("a call that only reads is refused: %v", err)
 	}
 }
 
-// The context of the caller carries no mark, nor does that of a step of a parallel run go without.
+// The mark is in the context of each step, in a parallel run too, but never in the context of the caller.
 func TestNestedIsOfSteps(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestNestedIsOfSteps(t *testing.T) {
 		}
 		for range 2 {
 			if _, err := millrace.Run(t.Context(), fsys, suite.Edit("g")); err != nil {
-				t.Errorf("after it: %v", err)
+				t.Errorf("after the run: %v", err)
 			}
 			if err := afero.WriteFile(fsys, "g", []byte("x"), 0o644); err != nil {
 				t.Fatal(err)
@@ -121,14 +121,14 @@ func TestNestedIsOfSteps(t *testing.T) {
 	})
 }
 
-// pipelineAction is an action of the host's by a name that would be refused.
+// pipelineAction is an action of the host with a name that would be refused.
 type pipelineAction struct{ actions.Fail }
 
 func (pipelineAction) Spec() actions.Spec {
 	return actions.Spec{Name: "pipeline", Summary: "is the host's own", ReadOnly: true}
 }
 
-// Actions that run pipelines elsewhere have other messages than unknown actions, unless the host has one.
+// Actions that run pipelines elsewhere have other messages than unknown actions, unless the host has such an action.
 func TestNestedInJSON(t *testing.T) {
 	t.Parallel()
 	const format = `{"name": "p", "steps": [{"id": "x", "action": "ACTION", "params": {"message": "m", "operations": []}}]}`
@@ -152,6 +152,6 @@ func TestNestedInJSON(t *testing.T) {
 	own := millrace.Decoder{Actions: actions.Builtin().With(pipelineAction{})}
 	text := `{"name": "p", "steps": [{"id": "x", "action": "pipeline", "params": {"message": "m"}}]}`
 	if _, err := own.Decode([]byte(text)); err != nil {
-		t.Errorf("an action of the host's: %v", err)
+		t.Errorf("an action of the host: %v", err)
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// A method that sets something of the whole pipeline, called at a step, reads as if it held for that step.
+// A method that sets something of the whole pipeline would read as a setting of one step if it were called on a step.
 func TestStepBuilderHasNoPipelineMethods(t *testing.T) {
 	t.Parallel()
 	step := reflect.TypeFor[millrace.StepBuilder]()

@@ -11,13 +11,13 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// asYAML stands for package yamlform, which is a module of its own: the text is JSON after a line.
+// asYAML replaces package yamlform, which is a module of its own: the text is JSON after a first line.
 func asYAML(d millrace.Decoder, text []byte) (millrace.Pipeline, error) {
 	_, json, _ := bytes.Cut(text, []byte("\n"))
 	return d.Decode(json)
 }
 
-// Files of YAML have names as those of JSON have, on every file system, and two files of a name are refused.
+// YAML files are named like JSON files, on every file system, and two files with the same name are refused.
 func TestYAML(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, project millrace.LibraryDir) {
@@ -66,7 +66,7 @@ func TestYAML(t *testing.T) {
 	})
 }
 
-// A pipeline without a name takes that of the decoder.
+// A pipeline without a name gets the name of the decoder.
 func TestDecoderName(t *testing.T) {
 	t.Parallel()
 	for given, want := range map[string]string{"": "file", "own": "own"} {

@@ -1,3 +1,2 @@
-// Package limits is a test-only package: it holds what becomes of what is too large or too much, and what costs grow
-// with.
+// Package limits is a test-only package: it checks that oversized input meets a limit, and how costs grow.
 package limits

@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// readers are all ways in which a step reads a file that it is given by name.
+// readers returns all ways in which a step reads a file by its name.
 func readers(name string) map[string]millrace.Pipeline {
 	files := []string{name}
 	own := func(read func(c *actions.Call) ([]byte, error)) millrace.Pipeline {
@@ -47,7 +47,7 @@ func readers(name string) map[string]millrace.Pipeline {
 	}
 }
 
-// allocated returns how much memory do asked for, all in all.
+// allocated returns the total bytes that do allocates.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -56,7 +56,7 @@ func allocated(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestSparseFile: a file of a tebibyte without content costs nothing: its size is judged before it is read.
+// TestSparseFile: a file of a tebibyte without content costs nothing: its size is checked before it is read.
 func TestSparseFile(t *testing.T) {
 	dir := t.TempDir()
 	root, err := rootfs.Open(dir)
@@ -65,7 +65,7 @@ func TestSparseFile(t *testing.T) {
 	}
 	defer root.Close()
 	for _, name := range []string{"small.txt", "huge.txt"} {
-		// Not NUL in the beginning: as a binary file it would not be looked into anyway.
+		// The file does not begin with NUL: a search would skip it as a binary file.
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("needle\n", 5000)), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +97,7 @@ func TestSparseFile(t *testing.T) {
 	}
 }
 
-// TestEndlessFile: a file that does not say its size is read up to the limit and no further.
+// TestEndlessFile: a file of unknown size is read up to the limit and no further.
 func TestEndlessFile(t *testing.T) {
 	const limit = 1 << 20
 	var read atomic.Int64
@@ -107,7 +107,7 @@ func TestEndlessFile(t *testing.T) {
 	}
 	check := func(name string) {
 		t.Helper()
-		// A search looks at parts first, and again at the whole where any part has the searched text.
+		// A search looks at parts first, and reads the whole file again if a part has the searched text.
 		if n := read.Load(); n == 0 || n > 2*limit+1<<18 {
 			t.Errorf("%s: %d bytes were read", name, n)
 		}
@@ -149,7 +149,7 @@ func TestProcFile(t *testing.T) {
 	checkLimit(t, err, "file bytes", 10)
 }
 
-// TestGrowthWithinAStep: a step may make a file larger than what it could have read, and go on with it.
+// TestGrowthWithinAStep: a step may make a file larger than it could have read, and go on with it.
 func TestGrowthWithinAStep(t *testing.T) {
 	fsys := suite.Tree("six.txt", "bbbbb\n")
 	p := suite.One(actions.MultiEdit{Files: []string{"six.txt"}, Edits: []actions.TextEdit{{OldText: "b", NewText: "ccc"}, {OldText: "c", NewText: "d"}}})
@@ -193,7 +193,7 @@ func TestPreviewLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ok, _ := afero.Exists(fsys, "big.txt"); ok {
-				t.Error("the file is still there")
+				t.Error("the file still exists")
 			}
 		})
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// growing are pipelines of a few kilobytes that ask for gigabytes, and the limit that each has to meet.
+// growing returns pipelines of a few kilobytes that ask for gigabytes, each with the limit that it must meet.
 func growing() map[string]struct {
 	limit string
 	steps []string
@@ -61,7 +61,8 @@ func numbered(n int) string {
 	return strings.Join(names, ",")
 }
 
-// TestGrowthIsBounded: what multiplies from step to step meets a limit, in little memory, and nothing is written.
+// TestGrowthIsBounded: data that multiplies from step to step meets a limit, with little memory, and nothing is
+// written.
 func TestGrowthIsBounded(t *testing.T) {
 	for name, test := range growing() {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +91,7 @@ func TestGrowthIsBounded(t *testing.T) {
 	}
 }
 
-// TestSharesOfSteps: each step has an equal share, and a negative limit is none.
+// TestSharesOfSteps: each step has an equal share, and a negative limit means no limit.
 func TestSharesOfSteps(t *testing.T) {
 	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte(strings.Repeat("x", 1000))}})
 	one := millrace.New("one").Step("r0", actions.ReadRanges{Path: "a"})
@@ -109,8 +110,7 @@ func TestSharesOfSteps(t *testing.T) {
 	}
 }
 
-// TestWideSchedule: two steps of very many files are put in order in time that their number allows, and end with the
-// context.
+// TestWideSchedule: two steps with very many files are ordered in linear time, and end with the context.
 func TestWideSchedule(t *testing.T) {
 	files := fstest.Slowed(10_000, fstest.ByItself(15_000, 40_000))
 	names := func(dir string) []string {
@@ -127,18 +127,18 @@ func TestWideSchedule(t *testing.T) {
 			Step("b", actions.Create{Paths: append(names("b"), last), Content: "x", Overwrite: true}).
 			Step("c", actions.Delete{Files: []string{last}}).MustBuild()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // pair by pair it would be hours
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // pair by pair it would take hours
 	defer cancel()
 	plan, err := millrace.Executor{Limits: actions.Limits{MaxStagedBytes: -1}}.Plan(ctx, fsys, build("a/17"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(plan.Result().FilesChanged.Created); n != 2*files-1 {
-		t.Errorf("%d files are made: the delete did not come last", n)
+		t.Errorf("%d files were made: the delete did not come last", n)
 	}
 }
 
-// TestManyPartsOfNames: a name put together from parts has a bound, and so has the depth of what is made.
+// TestManyPartsOfNames: a name made of many parts has a limit, and so has the depth of a created path.
 func TestManyPartsOfNames(t *testing.T) {
 	fsys := suite.Memory(t, []txtarfs.File{{Name: strings.Repeat("n", 200), Data: []byte("x")}})
 	for name, action := range map[string]actions.Action{

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// nested is a JSON text with a list in a list and so on, as deep as that in all.
+// nested returns a JSON text of lists within lists, with that total depth.
 func nested(depth int) string {
 	return `{"x":` + strings.Repeat("[", depth-1) + strings.Repeat("]", depth-1) + "}"
 }
@@ -40,13 +40,13 @@ func TestDecodeDepth(t *testing.T) {
 			t.Errorf("limit %d, depth %d: %v", tt.limit, tt.depth, err)
 		}
 	}
-	// A pipeline at its deepest is within a limit that is only just enough.
+	// A pipeline at its deepest place passes a limit that is just enough.
 	p := []byte(`{"name": "p", "steps": [{"id": "a", "action": "multi_edit", "params": {"files": ["a"], "edits": [{"old_text": "a", "new_text": "b"}]}}]}`)
 	if _, err := (millrace.Decoder{MaxDepth: 6}).Decode(p); err != nil {
 		t.Error(err)
 	}
 	if _, err := (millrace.Decoder{MaxDepth: 5}).Decode(p); err == nil {
-		t.Error("decoded beyond the limit")
+		t.Error("decoded above the limit")
 	}
 }
 
@@ -59,7 +59,7 @@ func hasCode(e *millrace.ValidationError, code string) bool {
 	return false
 }
 
-// TestDecodeBoundedMemory: texts that are too much are refused for less memory than they take themselves.
+// TestDecodeBoundedMemory: oversized texts are refused with less memory than the texts themselves.
 func TestDecodeBoundedMemory(t *testing.T) {
 	huge := make([]byte, 100<<20)
 	for i := range huge {
@@ -88,11 +88,11 @@ func TestDecodeBoundedMemory(t *testing.T) {
 	}
 	_, err := millrace.Decoder{MaxBytes: 9}.Decode([]byte(`{"name":1}`))
 	if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || invalid.Problems[0].Code != "json_too_large" {
-		t.Errorf("beyond the limit: %v", err)
+		t.Errorf("above the limit: %v", err)
 	}
 }
 
-// storedPlan is a plan as JSON, with its depth.
+// storedPlan returns a plan as JSON, with its depth.
 func storedPlan(t *testing.T) (data []byte, depth int) {
 	t.Helper()
 	plan, err := millrace.Executor{}.Plan(t.Context(), suite.Tree("a.txt", "x\n"), suite.Edit("a.txt"))
@@ -149,7 +149,7 @@ func TestOpenPlanLimits(t *testing.T) {
 	}
 }
 
-// TestOpenPlanBoundedMemory: a stored plan comes from outside. A plan that is short as text and large in memory is
+// TestOpenPlanBoundedMemory: a stored plan is untrusted input. A plan that is short as text and large in memory is
 // refused early.
 func TestOpenPlanBoundedMemory(t *testing.T) {
 	fstest.OneGoroutine(t)
@@ -182,12 +182,12 @@ func TestOpenPlanBoundedMemory(t *testing.T) {
 // TestHostilePatterns: regular expressions that cost too much are mistakes in the pipeline.
 func TestHostilePatterns(t *testing.T) {
 	for name, pattern := range map[string]string{
-		"repeated too often":   "a{1001}",
-		"repeated repeatedly":  "(a{100}){100}",
-		"nested too deeply":    strings.Repeat("(", 1001) + "a" + strings.Repeat(")", 1001),
-		"large when written":   strings.Repeat("a{1000}", 9000),
-		"100 KiB":              strings.Repeat("a", 100<<10),
-		"one more than can be": strings.Repeat("a", 64<<10+1),
+		"repeated too often":     "a{1001}",
+		"repeated repeatedly":    "(a{100}){100}",
+		"nested too deeply":      strings.Repeat("(", 1001) + "a" + strings.Repeat(")", 1001),
+		"large when written":     strings.Repeat("a{1000}", 9000),
+		"100 KiB":                strings.Repeat("a", 100<<10),
+		"one character too many": strings.Repeat("a", 64<<10+1),
 	} {
 		for at, a := range map[string]actions.Action{
 			"/pattern":            actions.CountOccurrences{Files: []string{"a"}, Pattern: pattern, Mode: "regex"},
@@ -223,7 +223,7 @@ func TestHostilePatterns(t *testing.T) {
 	}
 }
 
-// TestPatternDefault: a text to look for may be as long as 1 MiB, also if a template has made it.
+// TestPatternDefault: a text to search for may be as long as 1 MiB, even if a template has made it.
 func TestPatternDefault(t *testing.T) {
 	long := strings.Repeat("a", 1<<20)
 	fsys := suite.Tree("a.txt", long, "b.txt", long+"\n")

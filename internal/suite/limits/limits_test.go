@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// limitCases are pipelines that just keep to a limit: with one less they do not. The tree has ten bytes in ten.txt
-// and six in six.txt. The step that fails is the last one.
+// limitCases are pipelines that exactly meet a limit: with a limit lower by one they fail. The tree has ten bytes in
+// ten.txt and six in six.txt. The last step fails.
 var limitCases = []struct {
 	name  string
 	what  string // of the *actions.LimitError
@@ -55,7 +55,7 @@ var limitCases = []struct {
 		suite.One(actions.Search{Path: "ten.txt", Pattern: "a"}),
 		`{"action": "search", "params": {"path": "ten.txt", "pattern": "a"}}`,
 	}, {
-		"read what a step has made larger", "file bytes", 16,
+		"read a file that a step has made larger", "file bytes", 16,
 		millrace.New("p").Step("s0", actions.Edit{Files: []string{"six.txt"}, OldText: "b", NewText: "bbb"}).
 			Step("s1", actions.CountOccurrences{Files: []string{"six.txt"}, Pattern: "b"}).MustBuild(),
 		`{"action": "edit", "params": {"files": ["six.txt"], "old_text": "b", "new_text": "bbb"}},
@@ -110,7 +110,7 @@ var limitCases = []struct {
 	},
 }
 
-// hostWith is an executor with that limit.
+// hostWith returns an executor with that limit.
 func hostWith(what string, limit int64) millrace.Executor {
 	switch what {
 	case "file bytes":
@@ -124,7 +124,7 @@ func hostWith(what string, limit int64) millrace.Executor {
 	}
 }
 
-// fieldOf is what a message has to name so that the host knows what to raise.
+// fieldOf maps a limit to the field that a message must name, so that the host can raise the limit.
 var fieldOf = map[string]string{
 	"file bytes": "MaxFileBytes", "matches": "MaxMatches", "bytes": "MaxOutputBytes", "pattern bytes": "MaxPatternBytes",
 }
@@ -179,7 +179,7 @@ func checkLimit(t *testing.T, err error, what string, limit int64) {
 	t.Helper()
 	step, ok := errors.AsType[*millrace.StepError](err)
 	if !ok {
-		t.Fatalf("error %v is no *StepError", err)
+		t.Fatalf("error %v is not a *StepError", err)
 	}
 	over, ok := errors.AsType[*actions.LimitError](step)
 	if !ok || over.What != what || over.Limit != limit {
@@ -192,7 +192,7 @@ func checkLimit(t *testing.T, err error, what string, limit int64) {
 	}
 }
 
-// TestLimitsLeaveOut: what is found in the tree, and not named, is left out with a warning.
+// TestLimitsLeaveOut: a file over a limit is left out with a warning, if the step has found it and not named it.
 func TestLimitsLeaveOut(t *testing.T) {
 	for name, open := range suite.Backends() {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestLimitsLeaveOut(t *testing.T) {
 	}
 }
 
-// TestOutputIsNotMade, with groups: a replacement that would be larger than the memory is refused before it is made.
+// TestOutputIsNotMade, with groups: a replacement that would exceed the memory is refused before it is computed.
 func TestOutputIsNotMade(t *testing.T) {
 	const size = 1 << 20
 	fsys := suite.Tree("a.txt", strings.Repeat("x", size))

@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestManyWarnings: of more warnings than there is room for, the first in their order are reported, whatever order
-// they came in, and the others are counted.
+// TestManyWarnings: if there are more warnings than fit, the first in order are reported, whatever order they were
+// added in, and the rest are counted.
 func TestManyWarnings(t *testing.T) {
 	t.Parallel()
 	const all, told = 100, 12 // 80 bytes each, in an eighth of what the step may show

@@ -1,3 +1,3 @@
-// Package nowhere holds the tests of what must not get anywhere: secrets of the host, and prompts, arguments and texts
-// of files where nothing of them belongs. They look through all that a run leaves and reports.
+// Package nowhere holds the tests of texts that must not leak: secrets of the host, and prompts, arguments and texts of
+// files. The tests search everything that a run leaves and reports.
 package nowhere

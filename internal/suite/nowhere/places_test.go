@@ -25,24 +25,24 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// secret is a value of the host, with what JSON and messages write in another way.
+// secret is a value of the host, with characters that JSON and messages escape.
 const secret = `s3cr"et\quiet-0123`
 
 // host returns an executor that runs every command, confined as far as this system can, with a secret in TOKEN.
 func host(t *testing.T) millrace.Executor {
 	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the commands of these tests are scripts for /bin/sh")
+		t.Skip("these tests run scripts for /bin/sh")
 	}
 	return millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{
 		Allow: []string{"*", "./*"}, Shell: true, Sandbox: command.BestEffort, Scratch: t.TempDir(), Secrets: map[string]string{"TOKEN": secret},
 	}}
 }
 
-// places are all texts that a run leaves and reports, by what they are.
+// places are all texts that a run leaves and reports, by name.
 type places map[string]string
 
-// recorder keeps its input as JSON.
+// recorder stores its input as JSON.
 type recorder struct {
 	mu   sync.Mutex
 	text string
@@ -58,12 +58,12 @@ func (r *recorder) Keep(key string, kept millrace.Recorded) error {
 	defer r.mu.Unlock()
 	r.text += key + string(data) + "\n"
 	for _, c := range kept.Changes {
-		r.text += c.Path + ":" + string(c.Bytes) + "\n" // which are base64 in the JSON
+		r.text += c.Path + ":" + string(c.Bytes) + "\n" // base64 in the JSON
 	}
 	return err
 }
 
-// watched returns the executor with all that listens, and what writes down what was heard so far.
+// watched returns the executor with all its listeners, and a function that adds the texts they have received so far.
 func watched(x millrace.Executor) (millrace.Executor, func(places)) {
 	var events, audit, log, logJSON bytes.Buffer
 	kept := new(recorder)
@@ -82,7 +82,7 @@ func watched(x millrace.Executor) (millrace.Executor, func(places)) {
 	}
 }
 
-// gather runs a pipeline on the tree, and plans it before, and returns all places. The run may fail.
+// gather plans and runs a pipeline on the tree, and returns all places. The run may fail.
 func gather(t *testing.T, x millrace.Executor, tree func() afero.Fs, p millrace.Pipeline) (places, *millrace.Result) {
 	t.Helper()
 	found := make(places)
@@ -135,7 +135,7 @@ func (p places) result(whose string, res *millrace.Result) {
 	p[whose+"report"] = report.String() + res.String() + strings.Join(res.AllWarnings(), "\n") + res.Error
 }
 
-// files are the texts of all files below a directory, and their names.
+// files adds the names and texts of all files below a directory.
 func (p places) files(what string, fsys afero.Fs, root string) {
 	_ = afero.Walk(fsys, root, func(name string, info fs.FileInfo, err error) error {
 		if err == nil && info.Mode().IsRegular() {
@@ -146,7 +146,7 @@ func (p places) files(what string, fsys afero.Fs, root string) {
 	})
 }
 
-// with returns the names of the places that have a text, as it is or as JSON or Go writes it, but for those named.
+// with returns the names of the places that have a text, plain or as JSON or Go spells it, except the named places.
 func (p places) with(text string, but ...string) []string {
 	escaped, _ := json.Marshal(text)
 	twice, _ := json.Marshal(string(escaped))
@@ -160,7 +160,7 @@ func (p places) with(text string, but ...string) []string {
 	return found
 }
 
-// handlers give each record to all of them.
+// handlers passes each record to all of them.
 type handlers []slog.Handler
 
 func (h handlers) Enabled(context.Context, slog.Level) bool { return true }
@@ -190,7 +190,7 @@ func (h handlers) each(f func(slog.Handler) slog.Handler) handlers {
 	return all
 }
 
-// outside is what is asked from outside, and keeps what it was asked.
+// outside is an agent and a tool outside of the library that records its input.
 type outside struct {
 	mu   sync.Mutex
 	text string
@@ -202,7 +202,7 @@ func (o *outside) heard(text string) {
 	o.text += text + "\n"
 }
 
-// Ask implements agent.Agent: it repeats what it is asked.
+// Ask implements agent.Agent: it repeats its prompt.
 func (o *outside) Ask(_ context.Context, r *agent.Request) (agent.Reply, error) {
 	o.heard(fmt.Sprintf("%s %+v %+v", r.Text(), r.Sandbox, r.Previous))
 	return agent.Reply{Output: r.Text(), Model: "m"}, nil
@@ -217,7 +217,7 @@ func (o *outside) Call(_ context.Context, c *tool.Call) (tool.Result, error) {
 	return tool.Result{Data: c.Args, Output: fmt.Sprint(c.Args)}, nil
 }
 
-// memory is a tree in memory: name, text, name, text.
+// memory returns a tree in memory: name, text, name, text.
 func memory(files ...string) func() afero.Fs {
 	return func() afero.Fs {
 		fsys := afero.NewMemMapFs()
@@ -230,7 +230,7 @@ func memory(files ...string) func() afero.Fs {
 	}
 }
 
-// disk is a tree on the disk.
+// disk returns a tree on the disk.
 func disk(t *testing.T) func() afero.Fs {
 	return func() afero.Fs {
 		root, err := fsutil.OpenRoot(t.TempDir())

@@ -21,17 +21,17 @@ type builder interface{ MustBuild() millrace.Pipeline }
 
 func script(text string) actions.Exec { return actions.Exec{Shell: text} }
 
-// one is a pipeline of one script.
+// one returns a pipeline of one script.
 func one(text string) millrace.StepBuilder { return millrace.New("p").Step("run", script(text)) }
 
-// A secret of the host that a command gets is nowhere in what a run leaves or tells, whatever the command does with it
-// but to write it into the tree.
+// A secret of the host that a command receives does not appear in anything that a run leaves or reports, whatever the
+// command does with it, except write it into the tree.
 func TestSecretsOfCommands(t *testing.T) {
 	t.Parallel()
 	type setting struct {
 		pipeline builder
 		change   func(*millrace.Executor)
-		stars    bool // what was hidden shows as ***; false where it need not
+		stars    bool // a hidden value shows as ***; false if it need not
 	}
 	wait := func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1).Backoff(time.Millisecond) }
 	for name, test := range map[string]setting{
@@ -46,7 +46,7 @@ func TestSecretsOfCommands(t *testing.T) {
 			nil, true},
 		"as no JSON":                 {millrace.New("p").Step("run", actions.Exec{Format: "json", Shell: `printf '%s' "$TOKEN"`}), nil, true},
 		"as a key of JSON":           {millrace.New("p").Step("run", actions.Exec{Format: "json", Shell: `printf '{"%s":1}' "$(printf %s "$TOKEN" | sed 's/[\\"]/\\&/g')"`}), nil, true},
-		"told to others":             {one(`printf %s "$TOKEN"`).Step("say", actions.Tool{Tool: "say", Args: map[string]any{"text": "{{run.output}}"}}).Step("ask", actions.Prompt{Prompt: "{{run.stdout}}"}).Step("again", script("cat")).Step("file", actions.Create{Path: "f", Content: "{{run.output}} {{ask.output}}"}), nil, true},
+		"passed to others":           {one(`printf %s "$TOKEN"`).Step("say", actions.Tool{Tool: "say", Args: map[string]any{"text": "{{run.output}}"}}).Step("ask", actions.Prompt{Prompt: "{{run.stdout}}"}).Step("again", script("cat")).Step("file", actions.Create{Path: "f", Content: "{{run.output}} {{ask.output}}"}), nil, true},
 		"as an argument":             {one(`printf %s "$TOKEN"`).Step("b", actions.Exec{Command: "false", Args: []string{"{{run.output}}"}}), nil, true},
 		"as a program":               {one(`printf %s "$TOKEN"`).Step("b", actions.Exec{Command: "{{run.output}}"}), nil, true},
 		"too long":                   {millrace.New("p").Step("run", actions.Exec{MaxOutput: 40, Shell: `for i in 1 2 3 4 5 6 7 8 9; do printf "%s." "$TOKEN"; done`}), nil, true},
@@ -105,8 +105,8 @@ func TestSecretsOfCommands(t *testing.T) {
 	}
 }
 
-// A secret that a command writes into the tree is what the pipeline is for, so it stands there as it was written, and
-// in texts that show the tree; so do names. It is still in no log and no audit.
+// A secret that a command writes into the tree, or into a name, is part of the pipeline's work. It stays in the tree as
+// written, and in texts that show the tree. It is still in no log and no audit.
 func TestSecretsInTheTree(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -127,7 +127,7 @@ func TestSecretsInTheTree(t *testing.T) {
 	}
 }
 
-// The keys of an agent are its own, and in nothing that it answers or fails with.
+// The keys of an agent belong to the agent alone, and are in none of its answers and failures.
 func TestSecretsOfAgents(t *testing.T) {
 	t.Parallel()
 	const quoted = `"$(printf %s "$KEY" | sed 's/[\\"]/\\&/g')"`
@@ -145,7 +145,7 @@ func TestSecretsOfAgents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			x := host(t)
-			x.Commands.Secrets = nil // it is not a secret of other commands
+			x.Commands.Secrets = nil // not a secret of other commands
 			policy := x.Commands
 			policy.Secrets = map[string]string{"KEY": secret}
 			x.Agents = map[string]agent.Agent{"": agent.Command{

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// mark is a text that is found again.
+// mark returns a text that the test can find again.
 func mark(of string) string { return "MARK-" + of + "-MARK" }
 
 // quiet is a tool and an agent whose output repeats none of its input.
@@ -33,9 +33,9 @@ func (q quiet) Call(ctx context.Context, c *tool.Call) (tool.Result, error) {
 	return tool.Result{Data: map[string]any{"id": mark("data")}, Output: mark("said")}, errors.New(mark("fault"))
 }
 
-// Each text of a run is in these places, and in no other. The text that a step is asked to do is the pipeline's, and
-// nothing repeats it. Text of the tree that a step has not shown is shown by no one else. No text at all is in the
-// audit, and in the log only the texts of errors.
+// Each text of a run is in these places, and in no other. The request of a step belongs to the pipeline, and nothing
+// repeats it. Text of the tree that a step has not shown is shown nowhere else. No text at all is in the audit. The log
+// has only the texts of errors.
 func TestTexts(t *testing.T) {
 	t.Parallel()
 	result := []string{
@@ -48,10 +48,10 @@ func TestTexts(t *testing.T) {
 	want := map[string][]string{
 		"prompt": {"asked"}, "system": {"asked"}, "memory": {"asked"}, "option": {"asked"}, "argument": {"asked"}, "variable": {"asked"},
 		"description": nil, "script": nil, "stdin": nil, "env": nil, "pattern": nil,
-		// The backup has the file as it was before.
+		// The backup has the original file.
 		"unseen": nil, "beside": {"diff", "state directory"}, "old": {"diff", "state directory"}, "new": {"diff"}, "written": {"diff", "recorder"},
 		"shown":  shown,
-		"output": also(shown, "recorder", "asked"), // the agent receives the output of the step before
+		"output": also(shown, "recorder", "asked"), // the agent receives the output of the previous step
 		"reply":  also(shown, "recorder"),
 		"data":   also(result, "recorder"),
 		"fault":  also(shown, "recorder", "log", "log as JSON", "history"),

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkExact computes a patch of a thousand hunks in 200 files, all at their stated places. "git" is git apply
-// --check, which does the same but for the process that it is.
+// --check, which does the same in a process of its own.
 func BenchmarkExact(b *testing.B) {
 	dir := b.TempDir()
 	var patch strings.Builder

@@ -1,3 +1,3 @@
-// Package patches is a test-only package: it holds the action patch against git apply and patch, over random texts and
-// trees, and against what strangers may write.
+// Package patches is a test-only package: it compares the action patch with git apply and patch, over random texts and
+// trees, and tests it with untrusted input.
 package patches

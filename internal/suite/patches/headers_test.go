@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestRepeatedHeaders: a line of git that a section has twice. A patch that is applied gives the tree that git gives. A
-// patch that git refuses is refused. Two lines that disagree are refused, where git applies the last of them.
+// TestRepeatedHeaders: a section has a line of git twice. An accepted patch gives the same tree as git. A patch that
+// git refuses is refused. Two lines that disagree are refused, where git applies the last of them.
 func TestRepeatedHeaders(t *testing.T) {
 	t.Parallel()
 	needTools(t, "git")

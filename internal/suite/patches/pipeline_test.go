@@ -60,10 +60,10 @@ func TestPatchAsJSON(t *testing.T) {
 					t.Fatal(err)
 				}
 				if again, err := millrace.Decode(text); err != nil || !again.Equal(p) {
-					t.Errorf("%s: after JSON it is another one: %v\n%s", name, err, text)
+					t.Errorf("%s: after JSON it differs: %v\n%s", name, err, text)
 				}
 			case err == nil && !d.Lenient:
-				t.Errorf("%s is taken", name)
+				t.Errorf("%s is accepted", name)
 			case err != nil && !strings.Contains(err.Error(), test.want):
 				t.Errorf("%s: %v, want %q", name, err, test.want)
 			}
@@ -130,7 +130,7 @@ func TestPatchResult(t *testing.T) {
 	}
 }
 
-// TestPatchErrors: errors are found by their types, and nothing is changed.
+// TestPatchErrors: errors have types of their own, and nothing is changed.
 func TestPatchErrors(t *testing.T) {
 	t.Parallel()
 	files := []string{"f", "a\nb\nx\na\nb\n", "d/secret", "s\n", "r", "r\n"}
@@ -166,7 +166,7 @@ func TestPatchErrors(t *testing.T) {
 				t.Errorf("%s: %s is %q, %v", name, files[i], got, err)
 			}
 		}
-		// One file that is refused does not keep another one from being patched.
+		// If one file is refused, another file is patched nevertheless.
 		result, err := e.Run(t.Context(), suite.Tree(append(files, "o", "1\n")...),
 			pipeline(actions.Patch{Text: test.patch + "diff --git a/o b/o\n--- a/o\n+++ b/o\n@@ -1 +1 @@\n-1\n+2\n", OnError: "continue"}))
 		if err != nil || !cmp.Equal(result.FilesAffected, []string{"o"}) {

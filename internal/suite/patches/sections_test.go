@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// TestUnusualSections: sections whose lines of git do not fit together. Where millrace and git do not do the same,
+// TestUnusualSections: the lines of git in a section contradict each other. Where millrace and git differ,
 // docs/patch.md has the reason.
 func TestUnusualSections(t *testing.T) {
 	t.Parallel()
@@ -118,10 +118,10 @@ func TestUnusualSections(t *testing.T) {
 				is = oursAlone
 			}
 			if is != test.want {
-				t.Errorf("%s, want %s; git: %s; millrace: %v; the tree is %v", is, test.want, out, err, got)
+				t.Errorf("%s, want %s; git: %s; millrace: %v; the tree has %v", is, test.want, out, err, got)
 			}
 			if err != nil && !cmp.Equal(old, got) {
-				t.Errorf("refused, and the tree is %v", got)
+				t.Errorf("refused, and the tree has %v", got)
 			}
 		})
 	}

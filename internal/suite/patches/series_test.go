@@ -17,7 +17,8 @@ import (
 // history is the trees of a line of commits.
 type history []tree
 
-// randomHistory is up to five commits over a few files, which change, move, are copied, and become directories and links.
+// randomHistory returns up to five commits over a few files, which change, move, are copied, and become directories and
+// links.
 func randomHistory(r *rand.Rand) history {
 	first := tree{}
 	for _, name := range []string{"a", "b/c", "b/d e", "l", "bin"}[:1+r.IntN(5)] {
@@ -37,13 +38,13 @@ func randomEntry(r *rand.Rand, name string) entry {
 		return entry{Text: pick(r, "a", "b", "b/c", "nowhere"), Link: true}
 	case name == "bin":
 		e.Text = "\x00" + e.Text
-	case chance(r, 4): // equal blocks, of which only the place tells one from another
+	case chance(r, 4): // equal blocks that differ only in place
 		e.Text = strings.Repeat(strings.Join(randomLines(r, 4), "")+"{\nroot\n}\n", 2+r.IntN(5))
 	}
 	return e
 }
 
-// nextTree is the tree of the next commit.
+// nextTree returns the tree of the next commit.
 func nextTree(r *rand.Rand, old tree) tree {
 	now := maps.Clone(old)
 	for range 1 + r.IntN(3) {
@@ -92,7 +93,7 @@ func nextTree(r *rand.Rand, old tree) tree {
 	return now
 }
 
-// put puts a file where it removes what is in its way.
+// put puts a file at a path, and removes the files in its way.
 func (files tree) put(name string, e entry) {
 	for other := range files {
 		if strings.HasPrefix(other, name+"/") || strings.HasPrefix(name, other+"/") {
@@ -134,7 +135,7 @@ func stream(all []history) string {
 	return b.String()
 }
 
-// ways are how git writes a series of commits.
+// ways returns the commands by which git writes a series of commits.
 func ways(r *rand.Rand) []string {
 	var args []string
 	switch r.IntN(4) {

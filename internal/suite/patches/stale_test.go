@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// verdict is what became of a patch to one file.
+// verdict is the result of a patch to one file.
 type verdict struct {
 	ok   bool
 	text string
@@ -62,17 +62,17 @@ func diff(t *testing.T, old, now string, around int) string {
 	return b.String()
 }
 
-// reasons are why a patch that git takes may be refused, by a part of the message.
+// reasons are parts of messages: the reasons for which we may refuse a patch that git accepts.
 var reasons = []string{
-	"times, at lines", // several places, and git takes the nearest
-	"the patch has them at the end of the file", // a line without a line end, to which git glues the next one
-	"numbers behind @@",                         // git leaves out what goes beyond the numbers
+	"times, at lines", // several places, and git uses the nearest
+	"the patch has them at the end of the file", // a line without a line end, which git joins with the next line
+	"numbers behind @@",                         // git drops the lines that exceed the numbers
 	"the patch ends within a hunk",
 	"it has no context",         // likewise
-	"for the stated line alone", // the new file's number is another one, and git goes by that
+	"for the stated line alone", // the new file's number differs, and git relies on it
 }
 
-// compare holds what we make of a patch against what git and patch do. It returns a word for what happened.
+// compare compares our result of a patch with the results of git and patch. It returns a word for the case.
 func compare(t *testing.T, dir, old, patch string) (string, error) {
 	t.Helper()
 	got, result, err := inText(t, old, actions.Patch{Text: patch})
@@ -86,7 +86,7 @@ func compare(t *testing.T, dir, old, patch string) (string, error) {
 			return "only we", nil
 		}
 		if got != git.text {
-			return "", fmt.Errorf("another text than that of git:\n%q\n%q", got, git.text)
+			return "", fmt.Errorf("the text differs from git's:\n%q\n%q", got, git.text)
 		}
 		return "both", nil
 	case git.ok:
@@ -95,11 +95,11 @@ func compare(t *testing.T, dir, old, patch string) (string, error) {
 				return "refused: " + reason, nil
 			}
 		}
-		return "", fmt.Errorf("git takes it, and we do not: %w\n%q", err, git.text)
+		return "", fmt.Errorf("git accepts it, and we do not: %w\n%q", err, git.text)
 	case err != nil:
 		return "neither", nil
 	}
-	// Git refuses. That is right where the hunks of ours have stated reasons to be taken.
+	// Git refuses. Our result is right if our hunks have stated reasons to be accepted.
 	done := false
 	for _, w := range result.AllWarnings() {
 		done = done || strings.Contains(w, "applied already")
@@ -108,8 +108,8 @@ func compare(t *testing.T, dir, old, patch string) (string, error) {
 	case gnu.ok && gnu.text == got:
 		return "we and patch", nil
 	case gnu.ok && !done:
-		if !recounted(result) { // else patch leaves out the rest
-			return "", fmt.Errorf("another text than that of patch, and git refuses:\n%q\n%q", got, gnu.text)
+		if !recounted(result) { // otherwise patch drops the rest
+			return "", fmt.Errorf("the text differs from patch's, and git refuses:\n%q\n%q", got, gnu.text)
 		}
 		return "only we, counted anew", nil
 	case done:
@@ -118,7 +118,7 @@ func compare(t *testing.T, dir, old, patch string) (string, error) {
 	return "only we", nil
 }
 
-// TestStalePatches: patches of random texts are applied to texts that have changed since.
+// TestStalePatches: patches of random texts are applied to texts that have changed since then.
 func TestStalePatches(t *testing.T) {
 	t.Parallel()
 	needTools(t, "git", "patch")
@@ -141,7 +141,7 @@ func TestStalePatches(t *testing.T) {
 	fstest.Countf(t, "stale patches compared with git apply and patch: %v", counts)
 }
 
-// TestDamagedPatches: the patches themselves are damaged: lines are lost, doubled, swapped or altered, and numbers
+// TestDamagedPatches: the patches themselves are damaged: lines are lost, doubled, swapped or altered, and numbers are
 // wrong.
 func TestDamagedPatches(t *testing.T) {
 	t.Parallel()
@@ -166,7 +166,7 @@ func TestDamagedPatches(t *testing.T) {
 	fstest.Countf(t, "damaged patches compared with git apply and patch: %v", counts)
 }
 
-// damaged returns a patch that something has happened to.
+// damaged returns the patch with random damage.
 func damaged(r *rand.Rand, patch string) string {
 	lines := strings.SplitAfter(patch, "\n")
 	at := 2 + r.IntN(len(lines)-2)

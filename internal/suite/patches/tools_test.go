@@ -19,18 +19,18 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// needTools skips a test where the programs to compare with are missing.
+// needTools skips a test if the programs to compare with are missing.
 func needTools(t *testing.T, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("%s is not here to compare with: %v", name, err)
+			t.Skipf("%s is not installed, nothing to compare with: %v", name, err)
 		}
 	}
 }
 
-// run runs a program in a directory, shielded from the configuration of the user who runs the test. It returns whether
-// it succeeded, and what it printed.
+// run runs a program in a directory, without the configuration of the user who runs the test. It returns whether the
+// program succeeded, and its output.
 func run(t *testing.T, dir, input, name string, args ...string) (ok bool, out string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
@@ -79,7 +79,7 @@ func (files tree) plant(t *testing.T, dir string) {
 	}
 }
 
-// readTree reads a directory, without what is not part of it.
+// readTree reads a directory, without the directories that are not part of the tree.
 func readTree(t *testing.T, dir string) tree {
 	t.Helper()
 	files := tree{}
@@ -114,10 +114,10 @@ func readTree(t *testing.T, dir string) tree {
 	return files
 }
 
-// names returns those of the files, in order.
+// names returns the names of the files, in order.
 func (files tree) names() []string { return slices.Sorted(maps.Keys(files)) }
 
-// pipeline is one step that may do what it likes.
+// pipeline returns a pipeline of one step without any limit on risk.
 func pipeline(a actions.Action) millrace.Pipeline {
 	return millrace.New("p").Options(millrace.Options{Force: true, NoBackup: true}).Step("p", a).MustBuild()
 }
@@ -178,7 +178,7 @@ func randomLines(r *rand.Rand, most int) []string {
 	return lines
 }
 
-// changed returns the lines with so many changes.
+// changed returns the lines with that many changes.
 func changed(r *rand.Rand, lines []string, changes int) []string {
 	lines = slices.Clone(lines)
 	for range changes {
@@ -196,7 +196,7 @@ func changed(r *rand.Rand, lines []string, changes int) []string {
 			lines = slices.Insert(lines, r.IntN(len(lines)+1), some...)
 		}
 	}
-	for i, l := range lines { // only the last may lack its end
+	for i, l := range lines { // only the last line may lack its end
 		if i < len(lines)-1 && !strings.HasSuffix(l, "\n") {
 			lines[i] += "\n"
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// randomTree is a few files, some of them strange.
+// randomTree returns a few files, some of them unusual.
 func randomTree(r *rand.Rand) tree {
 	files := tree{}
 	for _, name := range []string{"a", "b.txt", "d/a", "d/e/f", "d e/ü \"q\"", "x/\tt", "bin", "l"} {
@@ -67,7 +67,7 @@ func changedTree(r *rand.Rand, old tree) tree {
 	return files
 }
 
-// inRoot applies a patch to a tree in a directory of its own, and returns what comes out.
+// inRoot applies a patch to a tree in a directory of its own, and returns the result.
 func inRoot(t *testing.T, files tree, p actions.Patch) (tree, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -76,13 +76,13 @@ func inRoot(t *testing.T, files tree, p actions.Patch) (tree, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close() // a test has more samples than a process has files
+	defer root.Close() // a test has more samples than a process may open files
 	_, err = applied(t, root, p)
 	return readTree(t, dir), err
 }
 
-// TestTreesByGit: diffs that git makes of random trees, with renames, copies, modes, links and binary files, give the tree
-// that they were made of, and back.
+// TestTreesByGit: git makes diffs of random trees, with renames, copies, modes, links and binary files. The diffs give
+// the new tree, and reversed the old tree.
 func TestTreesByGit(t *testing.T) {
 	t.Parallel()
 	needTools(t, "git")
@@ -138,7 +138,7 @@ func TestTreesByGit(t *testing.T) {
 	fstest.Countf(t, "%d diffs that git has made of random trees, %d bytes", samples, bytes)
 }
 
-// TestTreesByDiff: so do those of GNU diff, of which neither modes nor links nor binary files come.
+// TestTreesByDiff: the same with GNU diff, which supports neither modes nor links nor binary files.
 func TestTreesByDiff(t *testing.T) {
 	t.Parallel()
 	needTools(t, "diff")
@@ -172,7 +172,7 @@ func TestTreesByDiff(t *testing.T) {
 		if err != nil {
 			t.Fatalf("run %d: %v\n%s", i, err, patch)
 		}
-		// An empty file is not told from none: diff -N writes the same for both.
+		// An empty file and a missing file are the same here: diff -N writes the same for both.
 		for _, files := range []tree{got, now} {
 			for name, e := range files {
 				if e.Text == "" {
@@ -186,7 +186,7 @@ func TestTreesByDiff(t *testing.T) {
 	}
 }
 
-// TestOwnDiffs: what a plan shows is a patch that gives the same tree, and with reverse the tree before.
+// TestOwnDiffs: the diff of a plan is a patch that gives the same tree, and reversed the old tree.
 func TestOwnDiffs(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(fstest.Seed(t), 5))

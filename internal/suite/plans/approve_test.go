@@ -56,7 +56,7 @@ func TestPlanWithForce(t *testing.T) {
 			t.Errorf("%s, forced: %v", name, err)
 		}
 	}
-	// There is nothing to force where a step has failed, or nothing is written.
+	// Force has no effect if a step has failed, or if nothing is written.
 	plan, err := millrace.Executor{}.Plan(t.Context(), suite.Tree(), suite.Edit("none"))
 	if err == nil {
 		t.Fatal("no error")
@@ -86,7 +86,7 @@ func TestPlanDigest(t *testing.T) {
 	}
 	base := digest("x\n", suite.Edit("a.txt"))
 	if same := digest("x\n", millrace.New("otherwise").Step("o", actions.Create{Path: "a.txt", Content: "y\n", Overwrite: true}).MustBuild()); same != base {
-		t.Errorf("the same change has the digests %s and %s", base, same)
+		t.Errorf("equal changes have the digests %s and %s", base, same)
 	}
 	seen := map[string]string{base: "edit"}
 	for name, p := range map[string]millrace.Pipeline{
@@ -103,7 +103,7 @@ func TestPlanDigest(t *testing.T) {
 		seen[sum] = name
 	}
 	if from := digest("x\nmore\n", suite.Edit("a.txt")); from == base {
-		t.Error("the digest does not depend on what was there before")
+		t.Error("the digest does not depend on the old tree")
 	}
 	fsys := suite.Tree("a.txt", "x\n", "b.txt", "x\n")
 	plan, err := x.Plan(t.Context(), fsys, suite.Edit("a.txt", "b.txt"))
@@ -115,7 +115,7 @@ func TestPlanDigest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if sum, err := less.Digest(); err != nil || sum != base {
-		t.Errorf("less the other file the digest is %s, %v, want %s", sum, err, base)
+		t.Errorf("without the other file the digest is %s, %v, want %s", sum, err, base)
 	}
 	if plan, _ = x.Plan(t.Context(), fsys, suite.Edit("none")); plan == nil {
 		t.Fatal("no plan")
@@ -123,13 +123,13 @@ func TestPlanDigest(t *testing.T) {
 	if sum, err := plan.Digest(); err == nil || sum != "" {
 		t.Errorf("a plan that cannot be committed has the digest %q", sum)
 	}
-	// On a disk a hash may be computed when it is needed, and then the file must be what it was.
+	// On a disk a hash may be computed late, and then the file must be unchanged.
 	dir, root := suite.Rooted(t, "a.txt", "x\n")
 	if plan, err = x.Plan(t.Context(), root, suite.Edit("a.txt")); err != nil {
 		t.Fatal(err)
 	}
 	own, err := plan.Digest()
-	if err != nil || own == base { // for the mode is another one
+	if err != nil || own == base { // own differs by the mode
 		t.Errorf("%s, %v", own, err)
 	}
 	if plan, err = x.Plan(t.Context(), root, suite.Edit("a.txt")); err != nil {

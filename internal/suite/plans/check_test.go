@@ -24,8 +24,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// tampered returns the JSON of a plan after an attacker has changed it. change receives the plan, and its first
-// change.
+// tampered returns the JSON of a plan after an attacker has changed it. change receives the plan, and its first change.
 func tampered(t *testing.T, plan *millrace.Plan, change func(plan, first map[string]any)) []byte {
 	t.Helper()
 	var v map[string]any
@@ -40,7 +39,7 @@ func tampered(t *testing.T, plan *millrace.Plan, change func(plan, first map[str
 	return data
 }
 
-// everyChange are pipelines that between them make every change that a step can make, on everyTree.
+// everyChange are pipelines on everyTree that together make every change that a step can make.
 var everyChange = map[string]millrace.Pipeline{
 	"edit":      suite.Edit("a.txt"),
 	"create":    millrace.New("p").Step("c", actions.Create{Path: "d/new", Content: "n\n"}).MustBuild(),
@@ -71,7 +70,7 @@ func everyTree(t *testing.T) *rootfs.FS {
 	return root
 }
 
-// A plan stays the same when it is stored: its digest, what it blocks, what it does, and whether it is a success.
+// A stored plan stays the same: its digest, its blocks, its effect, and its success.
 func TestStoredPlanIsTheSame(t *testing.T) {
 	x := millrace.Executor{State: millrace.State{NoSync: true}}
 	seen := make(map[string]string)
@@ -144,7 +143,7 @@ func contents(t *testing.T, fsys *rootfs.FS) map[string]string {
 	return all
 }
 
-// That a step had failed is not forgotten on the way through JSON, nor when the run is asked for again.
+// The failure of a step survives JSON, and a later request for the same run.
 func TestStoredPlanKeepsThatAStepFailed(t *testing.T) {
 	p := millrace.New("p").Step("bad", actions.Edit{Files: []string{"none"}, OldText: "x", NewText: "y"}).
 		Step("good", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).
@@ -159,7 +158,7 @@ func TestStoredPlanKeepsThatAStepFailed(t *testing.T) {
 			t.Errorf("success %v, error %#v", res.Success, err)
 			return
 		}
-		res.BackupID, res.Replayed, res.TotalDuration, res.Guarantee = "", false, 0, "" // which a replay does not have
+		res.BackupID, res.Replayed, res.TotalDuration, res.Guarantee = "", false, 0, "" // a replay does not have these
 		for i := range res.Results {
 			res.Results[i].Duration = 0
 		}
@@ -190,7 +189,7 @@ func TestStoredPlanKeepsThatAStepFailed(t *testing.T) {
 			t.Errorf("the results differ:\n%s", diff)
 		}
 	}
-	// One that was expected is not a failure, there or here.
+	// An expected failure is not a failure, live or stored.
 	p = millrace.New("p").Step("bad", actions.Edit{Files: []string{"none"}, OldText: "x", NewText: "y"}).
 		Step("good", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).When(condition.StepFailed("bad")).MustBuild()
 	fsys := suite.Tree("a.txt", "x\n")
@@ -205,7 +204,7 @@ func TestStoredPlanKeepsThatAStepFailed(t *testing.T) {
 	}
 }
 
-// A stored plan does nothing that no step does, whatever is written in it.
+// A stored plan does only what steps can do, whatever its text claims.
 func TestStoredPlanDoesNoMoreThanSteps(t *testing.T) {
 	state := func(kind string, more ...any) map[string]any {
 		s := map[string]any{"kind": kind}
@@ -312,8 +311,8 @@ func TestStoredPlanIsStrictJSON(t *testing.T) {
 	}
 }
 
-// Risk goes by what the changes are: taking the splices out of a plan, and saying that there were none, does not make
-// it small.
+// The risk depends on the real changes: removing the splices from a plan, and claiming that there were none, does not
+// lower it.
 func TestStoredPlanIsJudgedByItsChanges(t *testing.T) {
 	text := strings.Repeat("x\n", 600) + strings.Repeat("same\n", 50) + strings.Repeat("x\n", 600)
 	fsys := suite.Tree("a.txt", text)

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestStoredPlanIsJudgedAlike: what changes 700 places is as dangerous before it is stored as after, also where a step
+// TestStoredPlanIsJudgedAlike: a change of 700 places has the same risk before and after it is stored, even if a step
 // counts it as one edit or as none.
 func TestStoredPlanIsJudgedAlike(t *testing.T) {
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestStoredPlanIsJudgedAlike(t *testing.T) {
 			}
 			live, stored := plan.Result(), taken.Result()
 			if a, b := suite.JSON(t, live), suite.JSON(t, stored); a != b {
-				t.Errorf("the plan says\n%s\nthe stored plan\n%s", a, b)
+				t.Errorf("the plan reports\n%s\nthe stored plan\n%s", a, b)
 			}
 			few := name == "a text over a text" || name == "another over the file" // one edit, or none
 			if live.OverallRiskLevel < risk.High != few || live.WouldBlock == few {

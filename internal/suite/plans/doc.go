@@ -1,2 +1,2 @@
-// Package plans is a test-only package: it holds how a plan is stored, judged, approved and committed elsewhere.
+// Package plans is a test-only package: it checks how a plan is stored, judged, approved and committed elsewhere.
 package plans

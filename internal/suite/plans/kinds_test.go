@@ -82,7 +82,7 @@ func TestAllDoorsNameTheSameKinds(t *testing.T) {
 				listed[f.Path] = f.Kind
 				for _, h := range f.Hunks {
 					if f.Kind == change.Created && strings.Contains("\n"+h.Text, "\n-") {
-						t.Errorf("%s is created, and its hunk takes lines away:\n%s", f.Path, h.Text)
+						t.Errorf("%s is created, and its hunk removes lines:\n%s", f.Path, h.Text)
 					}
 				}
 			}

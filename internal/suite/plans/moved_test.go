@@ -15,7 +15,8 @@ import (
 )
 
 // TestStoredPlanIsShownOnceFilesHaveMovedOn stores plans that edit, overwrite, rename and delete a file. Once the file
-// is another one or gone, the stored plan shows what it showed, names the file in a warning, and cannot be committed.
+// has changed or is gone, the stored plan shows the same as before, names the file in a warning, and cannot be
+// committed.
 func TestStoredPlanIsShownOnceFilesHaveMovedOn(t *testing.T) {
 	edit := actions.Edit{Files: []string{"a.txt"}, OldText: "two", NewText: "2"}
 	for name, steps := range map[string][]actions.Action{
@@ -69,8 +70,8 @@ func TestStoredPlanIsShownOnceFilesHaveMovedOn(t *testing.T) {
 	}
 }
 
-// TestStoredPlanWithoutOldText takes up plans whose old text is too long to be stored, is missing, or is not what its
-// hash says.
+// TestStoredPlanWithoutOldText opens plans whose old text is too long to be stored, is missing, or does not match its
+// hash.
 func TestStoredPlanWithoutOldText(t *testing.T) {
 	stored := func(t *testing.T, text string) (afero.Fs, []byte) {
 		fsys := suite.Tree("a.txt", text)
@@ -113,7 +114,7 @@ func TestStoredPlanWithoutOldText(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := open().Files(); !errors.Is(err, fsutil.ErrDrift) || !strings.Contains(err.Error(), "a.txt") {
-			t.Errorf("%s: a file that has moved on: %v", name, err)
+			t.Errorf("%s: a file that has changed: %v", name, err)
 		}
 	}
 	for _, text := range []string{"", "b25lCnR3bwp4", "b25lCnR3eAo="} {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// An outline is what the plan changes, except for hashes that are computed only when they are asked for.
+// An outline is equal to the plan's changes, except for hashes that are computed only on demand.
 func TestOutline(t *testing.T) {
 	for name, open := range suite.Backends() {
 		t.Run(name, func(t *testing.T) {

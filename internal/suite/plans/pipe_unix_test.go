@@ -18,8 +18,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestPlan_pipe: a pipe that stands in place of a file of a plan is not opened. Opening one waits for a writer on a file
-// system that has the methods of afero.Fs alone.
+// TestPlan_pipe: a named pipe in place of a file of a plan is not opened. Opening a pipe waits for a writer on a file
+// system that has only the methods of afero.Fs.
 func TestPlan_pipe(t *testing.T) {
 	t.Parallel()
 	for name, pipes := range map[string][]string{"just made": {"b.txt"}, "stored": {"b.txt", "a.txt"}} {

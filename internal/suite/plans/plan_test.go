@@ -77,7 +77,7 @@ func TestConflictNamesEveryFile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// One is saved by an editor, of the same length; one is removed.
+			// An editor saves one file, with the same length; another file is removed.
 			if err := afero.WriteFile(fsys, "a.txt", []byte("x A\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestConflictNamesEveryFile(t *testing.T) {
 			res, err := plan.Commit(t.Context())
 			conflict, ok := errors.AsType[*millrace.ConflictError](err)
 			if !ok {
-				t.Fatalf("error %v is no *ConflictError", err)
+				t.Fatalf("error %v is not a *ConflictError", err)
 			}
 			var paths []string
 			for _, c := range conflict.Conflicts {
@@ -145,7 +145,7 @@ func TestRejectHunks(t *testing.T) {
 	}
 }
 
-// Files of some paths are those of all of them, in the same order, and no other file is read.
+// Files of some paths returns a part of all files, in the same order, and reads no other file.
 func TestFilesOfSomePaths(t *testing.T) {
 	fsys := suite.Tree("a.txt", "x\n", "d/b.txt", "x\n", "d/c/c.txt", "x\n", "d-b.txt", "x\n", "d0", "x\n")
 	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.Edit("a.txt", "d/b.txt", "d/c/c.txt", "d-b.txt", "d0"))
@@ -185,7 +185,7 @@ func TestFilesOfSomePaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := plan.Files("a.txt", "d/c"); err != nil {
-		t.Errorf("files that are not asked for are read: %v", err)
+		t.Errorf("files that were not requested are read: %v", err)
 	}
 	if _, err := plan.Files("d"); !errors.Is(err, fsutil.ErrDrift) {
 		t.Errorf("a file that has changed: %v", err)
@@ -282,7 +282,7 @@ func TestRejectWhatTheRestNeeds(t *testing.T) {
 	suite.CheckTree(t, "after the commit", fsys, []txtarfs.File{{Name: "a.txt", Data: []byte("b\n")}, {Name: "c.txt", Data: []byte("a\n")}, {Name: "d/e/f.txt", Data: []byte("f\n")}})
 }
 
-// TestOpenPlanChecksEverything changes a stored plan as an attacker would who wants to write where he must not.
+// TestOpenPlanChecksEverything changes a stored plan as an attacker would who wants to write to a forbidden path.
 func TestOpenPlanChecksEverything(t *testing.T) {
 	fsys := suite.Tree("src/a.txt", "x\n", ".git/config", "x\n", "other/b.txt", "x\n")
 	x := millrace.Executor{AllowedPaths: []string{"src"}, MaxFiles: 1}
@@ -295,7 +295,7 @@ func TestOpenPlanChecksEverything(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := x.OpenPlan(t.Context(), fsys, good); err != nil {
-		t.Fatalf("the plan as it was: %v", err)
+		t.Fatalf("the unchanged plan: %v", err)
 	}
 	for name, change := range map[string][2]string{
 		"escape":           {`"path":"src/a.txt"`, `"path":"../a.txt"`},
@@ -317,7 +317,7 @@ func TestOpenPlanChecksEverything(t *testing.T) {
 			}
 			_, err := x.OpenPlan(t.Context(), fsys, []byte(bad))
 			if _, ok := errors.AsType[*millrace.PlanError](err); !ok {
-				t.Errorf("error %v is no *PlanError", err)
+				t.Errorf("error %v is not a *PlanError", err)
 			}
 		})
 	}

@@ -1,2 +1,3 @@
-// Package policy is a test-only package: it holds what a host allows, and what is protected from every run.
+// Package policy is a test-only package: it checks the permissions of a host, and the files that are protected from
+// every run.
 package policy

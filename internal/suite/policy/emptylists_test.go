@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// TestEmptyLists: an allow-list that ends up empty allows nothing. Only a list that nobody has made means the default.
+// TestEmptyLists: an allow-list that ends up empty allows nothing. Only a list that was never set means the default.
 func TestEmptyLists(t *testing.T) {
 	t.Parallel()
 	none := actions.Registry{}.With([]actions.Action{}...)
@@ -49,7 +49,7 @@ func TestEmptyLists(t *testing.T) {
 	}
 	d := millrace.Decoder{Actions: none}
 	if _, ok := d.Describe("create"); ok {
-		t.Error("an action is described that is not allowed")
+		t.Error("an action that is not allowed is described")
 	}
 	data, err := d.Schema()
 	fstest.Must(t, err)
@@ -58,7 +58,7 @@ func TestEmptyLists(t *testing.T) {
 	}
 	fstest.Must(t, json.Unmarshal(data, &schema))
 	if schema.Defs.Step != false {
-		t.Errorf("the schema takes the step %v", schema.Defs.Step)
+		t.Errorf("the schema accepts the step %v", schema.Defs.Step)
 	}
 	if _, ok := (millrace.Decoder{}).Describe("create"); !ok {
 		t.Error("the zero Registry is not Builtin")
@@ -69,7 +69,7 @@ func TestEmptyLists(t *testing.T) {
 	}
 }
 
-// TestBrokenRegistry: a registry that was given what cannot be an action is refused by all that takes one.
+// TestBrokenRegistry: a registry with an invalid action is refused by everything that accepts a registry.
 func TestBrokenRegistry(t *testing.T) {
 	t.Parallel()
 	d := millrace.Decoder{Actions: actions.Builtin().With(nil)}

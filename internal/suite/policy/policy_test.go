@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A link that a tree brings along does not widen what the host allows.
+// A link in the tree does not widen the host's AllowedPaths.
 func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 	for target, also := range map[string]string{".": ".", "secret": "secret", "other/../secret": "secret"} {
 		dir, root := suite.Rooted(t, "secret/a.txt", "x\n", "other/b", "")
@@ -34,7 +34,7 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 			t.Errorf("-> %s, which is allowed: %v", target, err)
 		}
 	}
-	// A directory above may be a link as well, and a link that comes later is not followed.
+	// A parent directory may be a link as well, and a link that is created later is not followed.
 	dir, root := suite.Rooted(t, "real/in/a.txt", "x\n")
 	x := millrace.Executor{AllowedPaths: []string{"way/in", "later"}, State: millrace.State{NoSync: true}}
 	suite.Link(t, "real", dir+"/way")
@@ -52,7 +52,7 @@ func TestAllowedPathsAreNotWidenedByLinks(t *testing.T) {
 	}
 }
 
-// The state of a tree in the tree, which holds what was in its files before, is closed to all steps, ignored or not.
+// The state directory of a nested tree holds old texts of its files. It is closed to all steps, ignored or not.
 func TestStateOfANestedTreeIsClosed(t *testing.T) {
 	for _, host := range []millrace.Executor{{State: millrace.State{NoSync: true}}, {State: millrace.State{NoSync: true, Dir: "state"}}} {
 		_, root := suite.Rooted(t, "sub/a.txt", "x password\n", "top.txt", "x\n")
@@ -65,7 +65,7 @@ func TestStateOfANestedTreeIsClosed(t *testing.T) {
 			state = "sub/state"
 		}
 		if _, err := root.Stat(state + "/backups"); err != nil {
-			t.Fatal("there is nothing to protect:", err)
+			t.Fatal("no state to protect:", err)
 		}
 		find := millrace.New("p").Step("s", actions.Search{Pattern: "x", NoIgnore: true}).
 			Step("l", actions.List{Depth: 9, NoIgnore: true}).MustBuild()
@@ -88,7 +88,7 @@ func TestStateOfANestedTreeIsClosed(t *testing.T) {
 	}
 }
 
-// The directory with the key of the user is closed where it lies in the tree. That alone closes no tree.
+// The directory with the user's key is closed if it is in the tree. The rest of the tree stays open.
 func TestKeyOfTheUserIsClosed(t *testing.T) {
 	home, root := suite.Rooted(t, "notes/a.txt", "x\n")
 	t.Setenv("HOME", home)
@@ -96,15 +96,15 @@ func TestKeyOfTheUserIsClosed(t *testing.T) {
 	t.Setenv("AppData", filepath.Join(home, ".config"))
 	config, err := os.UserConfigDir()
 	if err != nil {
-		t.Skip("no directory for settings here:", err)
+		t.Skip("no configuration directory here:", err)
 	}
 	config = filepath.Join(config, "millrace")
 	rel, err := filepath.Rel(home, config)
 	if err != nil || strings.HasPrefix(rel, "..") {
-		t.Skip("the directory for settings cannot be put into a tree here:", config)
+		t.Skip("the configuration directory cannot be put into a tree here:", config)
 	}
 	rel = filepath.ToSlash(rel)
-	// Before there is a key as well as afterwards: no step may put one there either.
+	// Before the key exists as well as afterwards: no step may create it either.
 	for _, when := range []string{"before", "after"} {
 		for name, p := range map[string]millrace.Pipeline{
 			"copy":   millrace.New("p").Step("c", actions.Copy{Files: []string{rel + "/key"}, To: "stolen"}).MustBuild(),
@@ -164,7 +164,7 @@ func TestDeniedAndReadOnlyPaths(t *testing.T) {
 				t.Errorf("%s %s: error = %v, want %v", what, name, err, want)
 			}
 		}
-		// A plan that was made without the rule is held to it when it is taken up, and so is a backup.
+		// A plan that was made without the rule must keep it when it is opened, and so must a backup.
 		if name == "sub/.ENV" {
 			continue
 		}
@@ -222,12 +222,12 @@ func TestRequireMatches(t *testing.T) {
 		}
 		fsys = suite.Tree("a.txt", "x\n", "b.txt", "z\n")
 		if _, err := (millrace.Executor{State: millrace.State{NoSync: true}}).Run(t.Context(), fsys, tt.p); err != nil {
-			t.Errorf("%s without the switch: %v", name, err)
+			t.Errorf("%s without the option: %v", name, err)
 		}
 	}
 }
 
-// An absolute name within the directory is the name in it, all the way through a run and its commit.
+// An absolute name within the root's directory means the name in it, through a whole run and its commit.
 func TestAbsoluteNamesOfARoot(t *testing.T) {
 	dir, root := suite.Rooted(t, "src/a.txt", "x\n")
 	outside := filepath.Join(t.TempDir(), "b.txt")

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestReadOnlyFile: a file that its owner may not write to is not written to without force, also by root.
+// TestReadOnlyFile: a file that its owner may not write to is not written to without force, even by root.
 func TestReadOnlyFile(t *testing.T) {
 	fsys := suite.Tree("a.txt", "x\n")
 	if err := fsys.Chmod("a.txt", 0o444); err != nil {
@@ -59,7 +59,7 @@ func TestHardLinkWarning(t *testing.T) {
 	}
 }
 
-// TestPipelineIsImmutable changes everything that was passed in or handed out.
+// TestPipelineIsImmutable changes every value that was passed to a pipeline or returned by it.
 func TestPipelineIsImmutable(t *testing.T) {
 	files, all := []string{"a.txt"}, []string{"x", "y"}
 	most := 3
@@ -113,7 +113,7 @@ func TestGuarantee(t *testing.T) {
 	}
 }
 
-// durable is what a directory of the system reaches: Windows cannot sync a directory.
+// durable returns the guarantee of a directory of the system: Windows cannot sync a directory.
 func durable() millrace.Guarantee {
 	if runtime.GOOS == "windows" {
 		return millrace.Kill
@@ -121,8 +121,8 @@ func durable() millrace.Guarantee {
 	return millrace.PowerLoss
 }
 
-// TestReadOnlyFileIsNotGotAround: a file that its owner may not write to is not taken away, replaced or renamed
-// either, nor written to under another name, unless that is forced.
+// TestReadOnlyFileIsNotGotAround: without force, a file that its owner may not write to is not removed, replaced or
+// renamed either, nor written to under another name.
 func TestReadOnlyFileIsNotGotAround(t *testing.T) {
 	p := millrace.New("p")
 	for name, tt := range map[string]struct {
@@ -138,7 +138,7 @@ func TestReadOnlyFileIsNotGotAround(t *testing.T) {
 			Step("b", actions.Rename{Files: []string{"c"}, To: "a.txt"}).MustBuild(), "file a.txt is read-only. Use force=true to write to it"},
 		"rename and edit": {p.Step("r", actions.Rename{Files: []string{"a.txt"}, To: "c"}).
 			Step("e", actions.Edit{Files: []string{"c"}, OldText: "x", NewText: "y"}).MustBuild(), "file a.txt is read-only. Use force=true to rename it"},
-		"delete and make anew": {p.Step("d", actions.Delete{Files: []string{"a.txt"}}).
+		"delete and make again": {p.Step("d", actions.Delete{Files: []string{"a.txt"}}).
 			Step("c", actions.Create{Path: "a.txt", Content: "z\n"}).MustBuild(), "file a.txt is read-only. Use force=true to write to it"},
 		"read": {p.Step("s", actions.Search{Pattern: "x"}).MustBuild(), ""},
 		"copy": {p.Step("c", actions.Copy{Files: []string{"a.txt"}, To: "c"}).MustBuild(), ""},

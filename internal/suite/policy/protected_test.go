@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// With on_error continue a file that is read-only is the failure of this file, not of the change. With force, and for a
-// file that the pipeline has made itself, it is written to.
+// With on_error continue a read-only file fails alone, and the change goes on. With force, and for a file that the
+// pipeline has made itself, the file is written to.
 func TestReadOnlyIsTheFilesFailure(t *testing.T) {
 	t.Parallel()
 	for _, action := range []string{

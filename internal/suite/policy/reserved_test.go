@@ -21,22 +21,22 @@ import (
 // secret is in each file that steps must not read.
 const secret = "TOPSECRET"
 
-// reservedTree is a tree with something that is reserved in it.
+// reservedTree is a tree with a reserved file in it.
 type reservedTree struct {
 	name string
 	// files are "path=text", "path/" for a directory, or "path->target" for a link. OUT stands for a directory outside.
 	files []string
-	// roads are the paths by which a program comes to what is reserved. It need not be there.
+	// roads are the paths by which a program reaches the reserved files, which need not exist.
 	roads []string
-	// config means that the roads lead to the configuration of the user, and are not read either.
+	// config means that the roads lead to the configuration of the user, which must not be read either.
 	config bool
-	// aims are more paths that steps are pointed at.
+	// aims are more paths for the attacks.
 	aims []string
 }
 
 var bare = []string{"HEAD=ref: refs/heads/main\n", "objects/", "refs/heads/", "config=[core]\n", "hooks/pre-commit=#!\n"}
 
-// repository are the files of a repository of git in a directory.
+// repository returns the files of a git repository in a directory.
 func repository(dir string) []string {
 	var files []string
 	for _, f := range bare {
@@ -108,7 +108,7 @@ func (r reservedTree) plant(t testing.TB) string {
 	return here
 }
 
-// reached is what a program finds by the roads, as the system follows them.
+// reached returns the files that a program finds by the roads, as the system follows them.
 func (r reservedTree) reached(here string) string {
 	var all strings.Builder
 	for _, road := range r.roads {
@@ -118,7 +118,7 @@ func (r reservedTree) reached(here string) string {
 	return all.String()
 }
 
-// targets are all paths that steps are pointed at: the roads, the aims, what they are in, and what they lead to.
+// targets returns all paths for the attacks: the roads, the aims, their directories, and the targets of links.
 func (r reservedTree) targets(here string) []string {
 	all := slices.Concat(r.roads, r.aims)
 	for _, name := range slices.Clone(all) {
@@ -135,7 +135,7 @@ func (r reservedTree) targets(here string) []string {
 	return slices.Compact(all)
 }
 
-// attacks are steps that are pointed at a path.
+// attacks returns steps that attack a path.
 func attacks(at string) map[string]millrace.Pipeline {
 	one := func(all ...actions.Action) millrace.Pipeline {
 		b := millrace.New("p")
@@ -170,8 +170,8 @@ func attacks(at string) map[string]millrace.Pipeline {
 	}
 }
 
-// Each step is pointed at each name of what is reserved, at each directory and link on the way, and at what they lead
-// to. Whatever comes of it, a program that goes by the usual names finds what it has found before.
+// Each step attacks each name of a reserved file, each directory and link on the way, and their targets. After each
+// attack, a program that uses the usual names finds the same files as before.
 func TestReservedByWhatNamesLeadTo(t *testing.T) {
 	for _, tree := range reservedTrees() {
 		t.Run(tree.name, func(t *testing.T) {
@@ -188,10 +188,10 @@ func TestReservedByWhatNamesLeadTo(t *testing.T) {
 						t.Errorf("%s %s: error = %v\nbefore: %s\nafter:  %s", name, at, err, before, after)
 					}
 					if tree.config && strings.Contains(suite.JSON(t, res), secret) {
-						t.Errorf("%s %s: what is reserved was read", name, at)
+						t.Errorf("%s %s: a reserved file was read", name, at)
 					}
 					if holds(t, filepath.Join(here, "own"), secret) {
-						t.Errorf("%s %s: what is reserved was copied", name, at)
+						t.Errorf("%s %s: a reserved file was copied", name, at)
 					}
 					if err == nil {
 						done++
@@ -200,7 +200,7 @@ func TestReservedByWhatNamesLeadTo(t *testing.T) {
 				}
 			}
 			if done == 0 {
-				t.Error("no step did anything, so nothing was tried")
+				t.Error("no step succeeded, so nothing was tested")
 			}
 		})
 	}
@@ -240,22 +240,21 @@ func TestDeniedRepositories(t *testing.T) {
 			for name, p := range attacks(at) {
 				res, _ := x.Plan(t.Context(), suite.OpenRoot(t, here), p)
 				if res != nil && strings.Contains(suite.JSON(t, res.Result()), secret) {
-					t.Errorf("%s: %s %s: what is denied was read", tree.name, name, at)
+					t.Errorf("%s: %s %s: a denied file was read", tree.name, name, at)
 				}
 			}
 		}
 	}
 }
 
-// Random steps on random trees: whatever is done in whichever order, what programs find by the usual names stays as it
-// is.
+// Random steps on random trees: after any steps in any order, programs find the same files by the usual names.
 func TestReservedStaysInRandomTrees(t *testing.T) {
 	random := rand.New(rand.NewPCG(fstest.Seed(t), 0))
 	trees, done := reservedTrees(), 0
 	for range fstest.Runs(25, 150, 3000) {
 		tree := trees[random.IntN(len(trees))]
 		also := trees[random.IntN(len(trees))]
-		for _, f := range also.files { // a second one below a directory of its own
+		for _, f := range also.files { // a second repository below a directory of its own
 			if name, target, ok := strings.Cut(f, "->"); ok && !strings.HasPrefix(target, "HERE") {
 				tree.files = append(slices.Clip(tree.files), "own/two/"+name+"->"+target)
 			}
@@ -289,7 +288,7 @@ func TestReservedStaysInRandomTrees(t *testing.T) {
 				t.Fatalf("%s, %s: %v\nbefore: %s\nafter:  %s", tree.name, suite.JSON(t, p), err, before, after)
 			}
 			if tree.config && holds(t, filepath.Join(here, "own"), secret) {
-				t.Fatalf("%s, %s: what is reserved was copied", tree.name, suite.JSON(t, p))
+				t.Fatalf("%s, %s: a reserved file was copied", tree.name, suite.JSON(t, p))
 			}
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestLinkTargets: no step makes a link that leads out of the tree or to what must not be written to, whatever it is made
-// by, and a plan that may be committed may be stored.
+// TestLinkTargets: no step makes a link out of the tree or to a protected path, by any means. A plan that may be
+// committed may be stored.
 func TestLinkTargets(t *testing.T) {
 	t.Parallel()
 	patch := func(name, target string) actions.Action {
@@ -26,7 +26,7 @@ func TestLinkTargets(t *testing.T) {
 	}
 	tests := map[string]struct {
 		name, target string
-		want         error // nil: it is made
+		want         error // nil: the link is made
 	}{
 		"inside":              {"l", "a.txt", nil},
 		"inside, up":          {"d/l", "../a.txt", nil},
@@ -41,8 +41,8 @@ func TestLinkTargets(t *testing.T) {
 		"to its directory":    {"d/l", "../.git", fsutil.ErrProtected},
 		"by a link":           {"l", "git/config", fsutil.ErrProtected},
 		"the state directory": {"l", ".millrace/runs", fsutil.ErrReserved},
-		"what is denied":      {"l", "secret/key", fsutil.ErrDenied},
-		"what is only read":   {"l", "locked/f", fsutil.ErrReadOnlyPath},
+		"a denied path":       {"l", "secret/key", fsutil.ErrDenied},
+		"a read-only path":    {"l", "locked/f", fsutil.ErrReadOnlyPath},
 	}
 	for how, make := range map[string]func(name, target string) actions.Action{"patch": patch, "stage": link} {
 		for name, tt := range tests {
@@ -71,7 +71,7 @@ func TestLinkTargets(t *testing.T) {
 	}
 }
 
-// TestLinkTargets_together: neither a move nor what is put on the way of a link later makes it lead out.
+// TestLinkTargets_together: a link that is moved, or whose path is changed by a later link, does not lead out either.
 func TestLinkTargets_together(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s *fsutil.Stage) error{
@@ -91,7 +91,7 @@ func TestLinkTargets_together(t *testing.T) {
 			}
 		})
 	}
-	// A link that led out before may be moved: nothing leads out then that did not.
+	// A link that already led out may be moved: no new link leads out.
 	dir, root := suite.Rooted(t, "a.txt", "a\n")
 	suite.Link(t, "/outside", filepath.Join(dir, "out"))
 	move := onStage(func(s *fsutil.Stage) error { return errors.Join(s.Mkdir("d", 0o755), s.Rename("out", "d/out")) })

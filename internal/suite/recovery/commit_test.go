@@ -35,16 +35,16 @@ func TestCommitFailureIsRolledBack(t *testing.T) {
 	}
 	suite.CheckTree(t, "after the failure", fsys, files)
 	if _, err := fsys.Stat(".millrace"); err == nil {
-		t.Error("the state directory is left although there is nothing in it")
+		t.Error("the state directory is left although it is empty")
 	}
 }
 
-// TestRollbackFailureIsRecovered: where the rollback fails too, the error states what to do, and Recover does it.
-// Until then nothing else is written.
+// TestRollbackFailureIsRecovered: if the rollback fails too, the error states what to do, and Recover does it. Before
+// the recovery nothing else is written.
 func TestRollbackFailureIsRecovered(t *testing.T) {
 	fsys := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	files := suite.ThreeFiles(t, fsys)
-	// The first file is renamed into place, then all renames of such names fail for good, those of the rollback too.
+	// The first file is renamed into place, then all renames of such names fail permanently, in the rollback too.
 	armed := suite.BreakAfter(fsys, ".txt")
 	res, err := millrace.Run(t.Context(), armed, suite.Edit("a.txt", "b.txt", "c.txt"))
 	failed, ok := errors.AsType[*millrace.CommitError](err)
@@ -55,10 +55,10 @@ func TestRollbackFailureIsRecovered(t *testing.T) {
 		t.Errorf("error %q", err)
 	}
 	if _, err := millrace.Run(t.Context(), armed, suite.Edit("c.txt")); err == nil {
-		t.Error("another run has written to a tree that has to be recovered")
+		t.Error("another run has written to a tree that needs a recovery")
 	}
 	if plan, err := (millrace.Executor{}).Plan(t.Context(), armed, suite.Edit("c.txt")); err != nil || plan.Result().TotalEdits != 1 {
-		t.Errorf("a dry run does not go on: %v", err)
+		t.Errorf("a dry run fails: %v", err)
 	}
 	done, err := millrace.Executor{}.Recover(t.Context(), fsys)
 	if err != nil || len(done.RolledBack) != 1 {

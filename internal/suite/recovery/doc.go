@@ -1,3 +1,3 @@
-// Package recovery is a test-only package: it holds what becomes of a commit that fails, is killed or loses its file
-// system, and what Inspect and Recover see of it.
+// Package recovery is a test-only package: it checks a commit that fails, is killed or loses its file system, and the
+// reports of Inspect and Recover.
 package recovery

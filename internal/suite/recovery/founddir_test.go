@@ -12,8 +12,9 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A state directory that a person has made, to mark the root of the tree, is there after each run: a run that commits
-// nothing, fails, or commits, and when all backups are removed. A state directory that a run has made goes with it.
+// A state directory that a person has made to mark the root of the tree survives each run: a run that commits nothing,
+// fails, or commits, and the removal of all backups. A state directory that a run has made is removed with its
+// contents.
 func TestFoundStateDirectoryStays(t *testing.T) {
 	for _, found := range []bool{true, false} {
 		for backend := range map[string]bool{"root": true, "wrapped": true} {

@@ -17,8 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// openBelow counts the open files of this process that are at or below the directory. The tests that run beside this
-// one use other directories.
+// openBelow counts the open files of this process at or below the directory. Parallel tests use other directories.
 func openBelow(t *testing.T, dir string) int {
 	t.Helper()
 	entries, err := os.ReadDir("/proc/self/fd")
@@ -34,8 +33,8 @@ func openBelow(t *testing.T, dir string) int {
 	return n
 }
 
-// TestNothingStaysOpen: what a verb has opened is closed when it returns, and what a plan keeps open when it is
-// closed or committed, not when the garbage collector comes along.
+// TestNothingStaysOpen: files that a verb has opened are closed when it returns. Files that a plan keeps open are
+// closed when the plan is closed or committed, not when the garbage collector runs.
 func TestNothingStaysOpen(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -99,14 +98,15 @@ func TestNothingStaysOpen(t *testing.T) {
 			if err := verb(fsys); err != nil {
 				t.Errorf("%s on %s: %v", name, what, err)
 			}
-			if after := openBelow(t, dir); after > before { // the collector may have come along and closed others
+			if after := openBelow(t, dir); after > before { // the collector may have closed other files
 				t.Errorf("%s on %s: %d files are open, %d before", name, what, after, before)
 			}
 		}
 	}
 }
 
-// TestPlanClose: a closed plan reports that, those made of it before go on, and what the caller has opened stays open.
+// TestPlanClose: a closed plan reports that it is closed. Plans made from it before still work, and a file system that
+// the caller has opened stays open.
 func TestPlanClose(t *testing.T) {
 	dir := t.TempDir()
 	fsys := afero.NewBasePathFs(afero.NewOsFs(), dir)
@@ -128,7 +128,7 @@ func TestPlanClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(first.Changes()) != 2 || first.Result().FilesChanged.Count() != 2 {
-		t.Error("it does not know its changes any more")
+		t.Error("it has lost its changes")
 	}
 	if text := first.Diff(); !strings.Contains(text, "closed") {
 		t.Errorf("Diff: %q", text)
@@ -146,7 +146,7 @@ func TestPlanClose(t *testing.T) {
 		}
 	}
 	if res, err := part.Commit(t.Context()); err != nil || res.Commit.State != millrace.CommitApplied {
-		t.Errorf("what was made of it before: %v, %v", res, err)
+		t.Errorf("the plan made from it before: %v, %v", res, err)
 	}
 	if _, err := part.Commit(t.Context()); !errors.Is(err, millrace.ErrCommitted) {
 		t.Errorf("a second Commit: %v", err)
@@ -161,6 +161,6 @@ func TestPlanClose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := root.Stat("b.txt"); err != nil {
-		t.Errorf("what the caller has opened: %v", err)
+		t.Errorf("the caller's file system: %v", err)
 	}
 }

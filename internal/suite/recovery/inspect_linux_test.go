@@ -22,8 +22,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// dying is a real directory to which nothing can be written any more once it is armed and no operations are left. The
-// commit calls it from several goroutines.
+// dying is a real directory that refuses all writes once it is armed and the operations are used up. The commit calls
+// it from several goroutines.
 func dying(root afero.Fs, armed *atomic.Bool, left *atomic.Int64) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {
 		switch op.Kind {
@@ -42,7 +42,7 @@ func dying(root afero.Fs, armed *atomic.Bool, left *atomic.Int64) afero.Fs {
 	})
 }
 
-// killedTree makes a directory in which a run was cut off in a phase of its commit, and returns it with the directory
+// killedTree makes a directory in which a run was cut off in a phase of its commit. It returns the directory, and that
 // of the transaction.
 func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx string) {
 	t.Helper()
@@ -56,7 +56,7 @@ func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx
 			armed.Store(true)
 		}
 	}}
-	// what it says is not what this is about
+	// The error of the run does not matter here.
 	_, _ = x.Run(t.Context(), dying(root.FS, &armed, &left), suite.Edit("a.txt", "b.txt"))
 	found, err := afero.ReadDir(root, ".millrace/tx")
 	if err != nil || len(found) != 1 {
@@ -65,7 +65,7 @@ func killedTree(t *testing.T, phase string, operations int64) (root realTree, tx
 	return root, filepath.Join(root.dir, ".millrace/tx", found[0].Name())
 }
 
-// realTree is a directory, by its name too.
+// realTree is a directory with its path.
 type realTree struct {
 	*rootfs.FS
 	dir string
@@ -81,7 +81,7 @@ func openDir(t *testing.T, dir string) realTree {
 	return realTree{root, dir}
 }
 
-// fingerprint has all that can be seen of a directory but the times of access.
+// fingerprint returns everything that is visible of a directory, except the times of access.
 func fingerprint(t *testing.T, dir string) string {
 	t.Helper()
 	return fstest.Listing(t, dir, func(info fs.FileInfo) string {
@@ -90,7 +90,7 @@ func fingerprint(t *testing.T, dir string) string {
 	})
 }
 
-// TestInspectSeesWhatRecoverDoes, and writes nothing.
+// TestInspectSeesWhatRecoverDoes: Inspect reports what Recover does, and writes nothing.
 func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 	for _, tt := range []struct {
 		phase      string
@@ -142,8 +142,8 @@ func TestInspectSeesWhatRecoverDoes(t *testing.T) {
 	}
 }
 
-// suspicious are ways to make a transaction untrusted, and the words that the reason must have. They receive the root
-// of the tree and the directory of the transaction.
+// suspicious are ways to make a transaction untrusted, and the words that the reason must have. Each function receives
+// the root of the tree and the directory of the transaction.
 var suspicious = []struct {
 	name, phase, reason string
 	harm                func(t *testing.T, dir, tx string)
@@ -188,8 +188,8 @@ func must(t *testing.T, errs ...error) {
 	}
 }
 
-// TestInspectSuspicious: transactions that cannot be trusted are reported, nothing is touched, nothing else is
-// written, dry runs go on.
+// TestInspectSuspicious: transactions that cannot be trusted are reported and left alone. Nothing is written, and dry
+// runs still work.
 func TestInspectSuspicious(t *testing.T) {
 	for _, tt := range suspicious {
 		t.Run(tt.name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestInspectSuspicious(t *testing.T) {
 	}
 }
 
-// refusedAsSuspicious checks that the one transaction in the tree is suspicious for that reason, and all that follows.
+// refusedAsSuspicious checks that the one transaction in the tree is suspicious for that reason, and the consequences.
 func refusedAsSuspicious(t *testing.T, root realTree, reason string) {
 	t.Helper()
 	before := fingerprint(t, root.dir)
@@ -214,7 +214,7 @@ func refusedAsSuspicious(t *testing.T, root realTree, reason string) {
 		t.Errorf("leftover %+v", l)
 	}
 	if found := inspect(t, afero.NewReadOnlyFs(root)); !found.Blocked() {
-		t.Errorf("seen through a read-only file system: %+v", found)
+		t.Errorf("through a read-only file system: %+v", found)
 	}
 	_, err := millrace.Executor{}.Recover(t.Context(), root)
 	failed, ok := errors.AsType[*millrace.CommitError](err)
@@ -254,7 +254,8 @@ func TestInspectPlanted(t *testing.T) {
 	}
 }
 
-// TestInspectStateDir: a state directory that is a link is not followed, wherever it leads, nor is one in it.
+// TestInspectStateDir: a state directory that is a link is not followed, whatever its target. Neither is a link in the
+// state directory.
 func TestInspectStateDir(t *testing.T) {
 	for name, make := range map[string]func(t *testing.T, dir string){
 		"link to outside": func(t *testing.T, dir string) {

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// inspect also checks that the Inspection is the same as JSON.
+// inspect also checks that the Inspection is the same after JSON.
 func inspect(t *testing.T, fsys afero.Fs) *millrace.Inspection {
 	t.Helper()
 	found, err := millrace.Executor{}.Inspect(t.Context(), fsys)
@@ -33,12 +33,12 @@ func inspect(t *testing.T, fsys afero.Fs) *millrace.Inspection {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(found, &again); d != "" {
-		t.Errorf("as JSON it is another one (-want +got):\n%s", d)
+		t.Errorf("as JSON it differs (-want +got):\n%s", d)
 	}
 	return found
 }
 
-// allFiles is a file system with its state directory, for comparing.
+// allFiles returns a file system with its state directory as text, to compare.
 func allFiles(t *testing.T, fsys afero.Fs) string {
 	t.Helper()
 	files, err := txtarfs.Read(fsys)
@@ -71,7 +71,7 @@ func TestInspectNothing(t *testing.T) {
 	}
 }
 
-// TestInspectErrors: what is wrong with the call or the state directory is an error, and nothing else is.
+// TestInspectErrors: only a wrong call or a bad state directory is an error.
 func TestInspectErrors(t *testing.T) {
 	if _, err := (millrace.Executor{}).Inspect(t.Context(), nil); !errors.Is(err, millrace.ErrNoFs) {
 		t.Errorf("on nil: %v", err)
@@ -88,7 +88,7 @@ func TestInspectErrors(t *testing.T) {
 	}
 }
 
-// refused checks that Inspect gives that error and that nothing is written as long as it does.
+// refused checks that Inspect returns that error and that nothing is written as long as it does.
 func refused(t *testing.T, fsys afero.Fs, want error) {
 	t.Helper()
 	before := allFiles(t, fsys)
@@ -101,17 +101,17 @@ func refused(t *testing.T, fsys afero.Fs, want error) {
 	}
 }
 
-// blocked checks that whatever writes refuses with that error and no *CommitError, or with one if it is nil, and that
-// a dry run goes on.
+// blocked checks that everything that writes is refused, and that a dry run still works. The refusal is that error, and
+// not a *CommitError; if want is nil, it is a *CommitError.
 func blocked(t *testing.T, fsys afero.Fs, want error) {
 	t.Helper()
 	var x millrace.Executor
 	plan, err := x.Plan(t.Context(), fsys, suite.Edit("c.txt"))
 	if err != nil || plan.Result().TotalEdits != 1 || plan.Diff() == "" {
-		t.Fatalf("a dry run does not go on: %v", err)
+		t.Fatalf("a dry run fails: %v", err)
 	}
 	if res, err := (millrace.Executor{DryRun: true}).Run(t.Context(), fsys, suite.Edit("c.txt")); err != nil || res.TotalEdits != 1 {
-		t.Errorf("a dry run does not go on: %v", err)
+		t.Errorf("a dry run fails: %v", err)
 	}
 	writes := map[string]func() error{
 		"Recover": func() error { _, err := x.Recover(t.Context(), fsys); return err },
@@ -127,7 +127,7 @@ func blocked(t *testing.T, fsys afero.Fs, want error) {
 	}
 }
 
-// TestInspectInMemory finds what a failing rollback has left, on the file system and through a read-only view of it.
+// TestInspectInMemory finds the remains of a failed rollback, on the file system and through a read-only view of it.
 func TestInspectInMemory(t *testing.T) {
 	disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	files := suite.ThreeFiles(t, disk)
@@ -160,7 +160,8 @@ func TestInspectInMemory(t *testing.T) {
 	}
 }
 
-// TestInspectConflict finds what is kept for the user when another program has written to a file before the recovery.
+// TestInspectConflict finds the texts that are kept for the user when another program has written to a file before the
+// recovery.
 func TestInspectConflict(t *testing.T) {
 	disk := errorfs.Wrap(afero.NewMemMapFs(), nil)
 	suite.ThreeFiles(t, disk)
@@ -171,7 +172,7 @@ func TestInspectConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := (millrace.Executor{}).Recover(t.Context(), disk); err == nil {
-		t.Fatal("the recovery is silent about a conflict")
+		t.Fatal("the recovery does not report a conflict")
 	}
 	before := allFiles(t, disk)
 	found := inspect(t, disk)
@@ -188,7 +189,7 @@ func TestInspectConflict(t *testing.T) {
 	if d := cmp.Diff(before, allFiles(t, disk)); d != "" {
 		t.Errorf("something was written (-before +after):\n%s", d)
 	}
-	// It keeps nothing from running.
+	// A kept conflict blocks no run.
 	if _, err := millrace.Run(t.Context(), disk, suite.Edit("c.txt")); err != nil {
 		t.Error(err)
 	}

@@ -40,11 +40,10 @@ func TestMain(m *testing.M) {
 	os.Exit(fstest.Main(m))
 }
 
-// TestKill kills a process at different times of its run: recovery leaves the old tree or the new one, and nothing
-// else.
+// TestKill kills a process at different times of its run: after the recovery the tree is either the old or the new one.
 func TestKill(t *testing.T) {
 	if testing.Short() {
-		t.Skip("starts 30 processes: left out by -short")
+		t.Skip("-short: it starts 30 processes")
 	}
 	exe, err := os.Executable()
 	if err != nil {
@@ -67,7 +66,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Duration(i) * 1500 * time.Microsecond)
-		_ = cmd.Process.Kill() // it may be done already
+		_ = cmd.Process.Kill() // it may have ended already
 		_ = cmd.Wait()
 
 		if _, err := (millrace.Executor{}).Recover(t.Context(), fsys); err != nil {

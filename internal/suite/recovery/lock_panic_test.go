@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// panicky is a file system of the user's own that panics at one operation, when none are left, and not afterwards.
-// Its files show no handles, so that its lock stands in the tree.
+// panicky is a user's file system that panics once, at the operation after which none are left. Its files have no file
+// descriptors, so its lock is a file in the tree.
 func panicky(fsys afero.Fs, left *atomic.Int64) afero.Fs {
 	return errorfs.Wrap(errorfs.Only(fsys), func(op *errorfs.Op, do func() error) error {
 		switch op.Kind {
@@ -31,8 +31,8 @@ func panicky(fsys afero.Fs, left *atomic.Int64) afero.Fs {
 	})
 }
 
-// TestPanicLeavesNoLock: wherever the file system panics, the lock is given back, and the tree is old or new. Once it
-// is new the panic goes nowhere: the caller learns what was committed.
+// TestPanicLeavesNoLock: wherever the file system panics, the lock is released, and the tree is old or new. Once the
+// tree is new the panic is caught: the caller gets the state of the commit.
 func TestPanicLeavesNoLock(t *testing.T) {
 	verbs := map[string]func(ctx context.Context, fsys afero.Fs) error{
 		"run": func(ctx context.Context, fsys afero.Fs) error {
@@ -70,8 +70,8 @@ func TestPanicLeavesNoLock(t *testing.T) {
 				left.Store(n)
 				err := panics.Protect(func() error { return verb(t.Context(), fsys) })
 				panicked = left.Load() <= 0
-				left.Store(0) // it does not panic any more
-				// A wrapped panic has been caught, and the error states what became of the tree.
+				left.Store(0) // no further panics
+				// A wrapped panic has been caught, and the error states the state of the tree.
 				if _, escaped := err.(*panics.Error); escaped && fstest.Read(t, dir, "a.txt") != before {
 					t.Fatalf("panic at operation %d: the tree is new, and nothing is reported but %v", n, err)
 				}

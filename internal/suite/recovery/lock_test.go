@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestExecutorsWaitForEachOther: runs that count in one file at the same time end in the exact sum.
+// TestExecutorsWaitForEachOther: concurrent runs that count in one file end with the exact sum.
 func TestExecutorsWaitForEachOther(t *testing.T) {
 	const runs, each = 4, 10
 	for name, open := range suite.Backends() {
@@ -66,7 +66,7 @@ func TestLockWait(t *testing.T) {
 	}
 	x := millrace.Executor{State: millrace.State{LockWait: 10 * time.Millisecond}}
 	if _, err := x.Run(t.Context(), root, suite.Count()); !errors.Is(err, capability.ErrLocked) {
-		t.Errorf("while another holds the lock: %v", err)
+		t.Errorf("while another process holds the lock: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -77,11 +77,11 @@ func TestLockWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := x.Run(t.Context(), root, suite.Count()); err != nil {
-		t.Errorf("after the lock was given back: %v", err)
+		t.Errorf("after the lock was released: %v", err)
 	}
 }
 
-// TestLockWait_withoutEnd: a negative time waits until the lock is free, or the context ends.
+// TestLockWait_withoutEnd: a negative time waits until the lock is free or the context ends.
 func TestLockWait_withoutEnd(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()
@@ -111,6 +111,6 @@ func TestLockWait_withoutEnd(t *testing.T) {
 		t.Error(err)
 	}
 	if err := <-done; err != nil {
-		t.Errorf("after the lock was given back: %v", err)
+		t.Errorf("after the lock was released: %v", err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/errorfs"
 )
 
-// vanishing is a file system from which another program removes the state directory when a file is to be renamed to a
+// vanishing is a file system from which another program removes the state directory when a file is renamed to a certain
 // name.
 func vanishing(fsys afero.Fs, at string) afero.Fs {
 	return errorfs.Wrap(fsys, errorfs.Before(func(op *errorfs.Op) error {
@@ -22,8 +22,8 @@ func vanishing(fsys afero.Fs, at string) afero.Fs {
 	}))
 }
 
-// A commit whose state directory is removed after it has changed a file names the file that is not as before. It does
-// not ask for a Recover, which could do nothing.
+// A commit whose state directory is removed after it has changed a file names the file that differs from before. It
+// does not suggest Recover, which could do nothing.
 func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
 	t.Parallel()
 	mem := afero.NewMemMapFs()
@@ -42,7 +42,7 @@ func TestStateDirectoryRemovedInTheMiddle(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 	if !millrace.Written(err) {
-		t.Error("that something was written is not told")
+		t.Error("the error does not report the write")
 	}
 	if res.Success || res.Commit.State != millrace.CommitRolledBack {
 		t.Errorf("result is %+v", res.Commit)

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestUnfinishedIsToldToReaders: who takes no lock may read a tree between old and new, and is warned of it.
+// TestUnfinishedIsToldToReaders: a run that takes no lock may read a tree between old and new, and reports a warning.
 func TestUnfinishedIsToldToReaders(t *testing.T) {
 	find := millrace.New("find").Step("find", actions.Search{Pattern: "o", Include: []string{"*.txt"}}).MustBuild()
 	change := suite.Edit("a.txt")
@@ -64,14 +64,14 @@ func TestUnfinishedIsToldToReaders(t *testing.T) {
 					t.Fatal(err)
 				}
 				if warned() {
-					t.Error("it is still warned of after the recovery")
+					t.Error("the warning is still there after the recovery")
 				}
 			})
 		}
 	}
 }
 
-// TestRecoverReadOnly: where nothing is to be recovered nothing is written, not even a lock.
+// TestRecoverReadOnly: if nothing needs recovery, nothing is written, not even a lock.
 func TestRecoverReadOnly(t *testing.T) {
 	for name, open := range suite.Backends() {
 		t.Run(name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestBackups_canceled: whatever reads backups, which may take long, stops when the context is done.
+// TestBackups_canceled: verbs that read backups, which may take long, stop when the context is done.
 func TestBackups_canceled(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor

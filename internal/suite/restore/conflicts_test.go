@@ -34,7 +34,7 @@ func conflictTree() afero.Fs {
 	return suite.Tree("a.txt", "x\n", "b.txt", "x\n", "d/c.txt", "x\n", "m.txt", "m\n")
 }
 
-// doors are the ways to carry a plan out, or to look at it.
+// doors are the ways to carry out or inspect a plan.
 var doors = map[string]func(t *testing.T, x millrace.Executor, fsys afero.Fs, id string, p *millrace.Plan) error{
 	"commit": func(t *testing.T, _ millrace.Executor, _ afero.Fs, _ string, p *millrace.Plan) error {
 		_, err := p.Commit(t.Context())
@@ -68,8 +68,8 @@ var doors = map[string]func(t *testing.T, x millrace.Executor, fsys afero.Fs, id
 	},
 }
 
-// TestPlanRestore_conflicts: each door of a restore returns the same conflicts before it writes a byte, and the plan
-// without these paths can be carried out.
+// TestPlanRestore_conflicts: each way to restore returns the same conflicts before it writes a byte. The plan without
+// these paths can be carried out.
 func TestPlanRestore_conflicts(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -82,7 +82,7 @@ func TestPlanRestore_conflicts(t *testing.T) {
 			func(t *testing.T, fsys afero.Fs, _ string) { fstest.Must(t, fsys.Chmod("a.txt", 0o600)) }, []string{"a.txt"},
 		},
 		"moved file edited": {func(t *testing.T, fsys afero.Fs, _ string) { write(t, fsys, "n.txt", "later\n") }, []string{"n.txt"}},
-		"old name taken":    {func(t *testing.T, fsys afero.Fs, _ string) { write(t, fsys, "m.txt", "later\n") }, []string{"m.txt"}},
+		"old name in use":   {func(t *testing.T, fsys afero.Fs, _ string) { write(t, fsys, "m.txt", "later\n") }, []string{"m.txt"}},
 		"damaged": {func(t *testing.T, fsys afero.Fs, id string) {
 			fstest.Must(t, fsys.RemoveAll(path.Join(".millrace/backups", id, "old")))
 		}, []string{"a.txt", "b.txt", "d/c.txt", "m.txt"}},
@@ -158,8 +158,8 @@ func TestRestore_grownImage(t *testing.T) {
 	}
 }
 
-// TestRestore_perPath: undone is a state of each path. A second undo takes back what the first has left out, and leaves
-// the rest alone, also where it was edited since.
+// TestRestore_perPath: each path is undone or not. A second undo takes back the paths that the first has left out, and
+// leaves the rest alone, even if it was edited since then.
 func TestRestore_perPath(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -190,11 +190,11 @@ func TestRestore_perPath(t *testing.T) {
 	}
 	state(t, fsys, id, first.BackupID, 2)
 	if b := text(t, fsys, "b.txt"); b != "y\n" {
-		t.Errorf("done again: b.txt is %q", b)
+		t.Errorf("redone: b.txt is %q", b)
 	}
 }
 
-// state compares a list's entry of a commit.
+// state compares the entry of a commit in the list of backups.
 func state(t *testing.T, fsys afero.Fs, id, undoneBy string, left int) {
 	t.Helper()
 	list, err := millrace.Executor{}.ListBackups(t.Context(), fsys)
@@ -206,7 +206,7 @@ func state(t *testing.T, fsys afero.Fs, id, undoneBy string, left int) {
 	}
 }
 
-// TestRestore_asBefore: a path that somebody has put back by hand is not a conflict.
+// TestRestore_asBefore: a path that a user has restored by hand is not a conflict.
 func TestRestore_asBefore(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -217,7 +217,7 @@ func TestRestore_asBefore(t *testing.T) {
 	res, err := x.Restore(t.Context(), fsys, id)
 	fstest.Must(t, err)
 	if n := res.FilesChanged.Count(); n != 2 {
-		t.Errorf("%d files changed, want those that were not put back", n)
+		t.Errorf("%d files changed, want the paths that were not restored by hand", n)
 	}
 	for name, want := range map[string]string{"a.txt": "x\n", "b.txt": "x\n", "d/c.txt": "x\n", "m.txt": "m\n"} {
 		if got := text(t, fsys, name); got != want {

@@ -1,3 +1,2 @@
-// Package restore is a test-only package: it holds how commits are taken back, and how many backups and results are
-// kept.
+// Package restore is a test-only package: it checks how commits are undone, and how many backups and results are kept.
 package restore

@@ -13,12 +13,11 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestHardLinkOfBackup: the backup of a rename is a hard link to the file, but no name that a user needs to be
-// warned of.
+// TestHardLinkOfBackup: the backup of a rename is a hard link to the file, but needs no warning to the user.
 func TestHardLinkOfBackup(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows does not say how many links a file has")
+		t.Skip("Windows does not report how many links a file has")
 	}
 	for name, tt := range map[string]struct {
 		twins []string

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestPlanRestore_ownText: taking back is not judged, but a text that was put in on the way is.
+// TestPlanRestore_ownText: a restore is not judged, but a text that a reviewer adds to it is.
 func TestPlanRestore_ownText(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("a.txt", "old\n", "b.txt", "old\n", "c.txt", "c\n")
@@ -31,7 +31,7 @@ func TestPlanRestore_ownText(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r := trimmed.Result(); r.WouldBlock || r.OverallRiskLevel != risk.Unset {
-		t.Errorf("what only takes back less: blocked %t, risk %v", r.WouldBlock, r.OverallRiskLevel)
+		t.Errorf("a smaller restore: blocked %t, risk %v", r.WouldBlock, r.OverallRiskLevel)
 	}
 	text := "own\n"
 	own, err := plan.Revise("a.txt", millrace.Part{Hunk: files[at].Hunks[0], Text: &text})
@@ -41,7 +41,7 @@ func TestPlanRestore_ownText(t *testing.T) {
 	before := snapshot(t, fsys)
 	_, err = own.Commit(t.Context())
 	if blocked, ok := errors.AsType[*millrace.BlockedError](err); !ok || blocked.Files != 3 || blocked.Edits != 2 || blocked.Level != risk.Low {
-		t.Errorf("a text of one's own, in more files than the host allows: %+v", err)
+		t.Errorf("a reviewer's text, in more files than the host allows: %+v", err)
 	}
 	if diff := cmp.Diff(before, snapshot(t, fsys)); diff != "" {
 		t.Errorf("written (-want +got):\n%s", diff)

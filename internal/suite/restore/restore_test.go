@@ -27,7 +27,7 @@ func text(t *testing.T, fsys afero.Fs, name string) string {
 	return string(data)
 }
 
-// lines is a text in which far hunks stay apart.
+// lines returns a text whose first and last lines are in separate hunks.
 func lines(first, last string) string { return first + "\n" + strings.Repeat("-\n", 20) + last + "\n" }
 
 func edited(t *testing.T, fsys afero.Fs, x millrace.Executor) *millrace.Result {
@@ -41,7 +41,7 @@ func edited(t *testing.T, fsys afero.Fs, x millrace.Executor) *millrace.Result {
 	return res
 }
 
-// TestPlanRestore_parts takes back one hunk and one file of a commit, then the taking back.
+// TestPlanRestore_parts undoes one hunk and one file of a commit, then undoes that undo.
 func TestPlanRestore_parts(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -76,7 +76,7 @@ func TestPlanRestore_parts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a := text(t, fsys, "a.txt"); a != lines("new", "new") || redo.Restores != undo.BackupID {
-		t.Errorf("taken back again: %q, %+v", a, redo)
+		t.Errorf("undone again: %q, %+v", a, redo)
 	}
 	list, err := x.ListBackups(t.Context(), fsys)
 	if err != nil {
@@ -88,16 +88,17 @@ func TestPlanRestore_parts(t *testing.T) {
 	}
 	wantTook := map[string]string{res.BackupID: "", undo.BackupID: res.BackupID, redo.BackupID: undo.BackupID}
 	if diff := cmp.Diff(wantTook, took); diff != "" {
-		t.Errorf("what each took back (-want +got):\n%s", diff)
+		t.Errorf("the files that each undid (-want +got):\n%s", diff)
 	}
 }
 
-// TestPlanRestore_isRestore: both do the same, and a plan alone does nothing.
+// TestPlanRestore_isRestore: a plan of a restore that is committed does the same as Restore. A plan alone writes
+// nothing.
 func TestPlanRestore_isRestore(t *testing.T) {
 	t.Parallel()
 	var results []*millrace.Result
 	for _, planned := range []bool{false, true} {
-		x := millrace.Executor{MaxFiles: 1, RunID: "run"} // by which no restore is judged or remembered
+		x := millrace.Executor{MaxFiles: 1, RunID: "run"} // a restore neither applies nor stores these
 		fsys := suite.Tree("a.txt", "old\n", "b.txt", "old\n", "c.txt", "c\n")
 		before := snapshot(t, fsys)
 		res := edited(t, fsys, millrace.Executor{})
@@ -114,7 +115,7 @@ func TestPlanRestore_isRestore(t *testing.T) {
 			t.Errorf("dry: %v, %v", dry, err)
 		}
 		if diff := cmp.Diff(plan.Result(), dry); diff != "" {
-			t.Errorf("the plan says something else (-plan +dry):\n%s", diff)
+			t.Errorf("the plan reports something else (-plan +dry):\n%s", diff)
 		}
 		var undone *millrace.Result
 		if planned {
@@ -136,7 +137,7 @@ func TestPlanRestore_isRestore(t *testing.T) {
 	}
 }
 
-// snapshot is the tree by name, without what is remembered of runs.
+// snapshot returns the tree by name, without the stored runs.
 func snapshot(t *testing.T, fsys afero.Fs) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -163,8 +164,8 @@ func withoutState(files map[string]string) map[string]string {
 	return files
 }
 
-// TestPlanRestore_stored: a plan of a restore can be stored; another host judges it as any plan, and the backup that
-// it makes names what it took back.
+// TestPlanRestore_stored: a plan of a restore can be stored. Another host judges it like any plan, and its backup names
+// the commit that it undid.
 func TestPlanRestore_stored(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -183,7 +184,7 @@ func TestPlanRestore_stored(t *testing.T) {
 	}
 	forged := []byte(strings.Replace(string(stored), `"restores":"`+res.BackupID, `"restores":"../../x`, 1))
 	if _, err := x.OpenPlan(t.Context(), fsys, forged); err == nil || string(forged) == string(stored) {
-		t.Errorf("an id that is none: %v", err)
+		t.Errorf("an invalid id: %v", err)
 	}
 	if plan, err = x.OpenPlan(t.Context(), fsys, stored); err != nil {
 		t.Fatal(err)
@@ -222,7 +223,7 @@ func TestRestore_words(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	done, err := plan.Commit(t.Context()) // the way that the error has named
+	done, err := plan.Commit(t.Context()) // the way that the error names
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestRestore_words(t *testing.T) {
 	}
 }
 
-// TestRestore_saysWhatIsNotBack: what was deleted for good is named.
+// TestRestore_saysWhatIsNotBack: the report names the files that were deleted for good.
 func TestRestore_saysWhatIsNotBack(t *testing.T) {
 	t.Parallel()
 	var x millrace.Executor
@@ -249,7 +250,7 @@ func TestRestore_saysWhatIsNotBack(t *testing.T) {
 	}
 }
 
-// TestBackupVerbs_policy: a host that only reads removes nothing, and a dry run only reports what would go.
+// TestBackupVerbs_policy: a host that only reads removes nothing, and a dry run only reports the removals.
 func TestBackupVerbs_policy(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("n.txt", "end\n")

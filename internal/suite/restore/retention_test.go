@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// namesIn are the names in a directory, in order; none if it is not there.
+// namesIn returns the names in a directory, in order; none if there is no directory.
 func namesIn(fsys afero.Fs, dir string) []string {
 	var names []string
 	list, err := afero.ReadDir(fsys, dir)
@@ -26,7 +26,7 @@ func namesIn(fsys afero.Fs, dir string) []string {
 	return names
 }
 
-// TestRunsArePruned: the newest results are kept, and a result with a time in the future takes the place of none.
+// TestRunsArePruned: the newest results are kept, and a result with a time in the future does not displace another.
 func TestRunsArePruned(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("n.txt", "end\n")
@@ -71,7 +71,7 @@ func TestRunsArePruned(t *testing.T) {
 	}
 }
 
-// TestConflictsArePruned: as many are kept as the host wants, the newest.
+// TestConflictsArePruned: the newest conflicts are kept, as many as the host wants.
 func TestConflictsArePruned(t *testing.T) {
 	t.Parallel()
 	const conflicts = ".millrace/conflicts"
@@ -86,7 +86,7 @@ func TestConflictsArePruned(t *testing.T) {
 		{backup.Retention{}, []string{id(2021), id(2022), id(2023), id(2024), id(2999), "mine"}},
 	} {
 		fsys := suite.Tree("n.txt", "end\n", conflicts+"/mine", "what the user has put there")
-		for _, year := range []int{2021, 2022, 2023, 2024, 2999} { // the last one came with the tree
+		for _, year := range []int{2021, 2022, 2023, 2024, 2999} { // the last conflict came with the tree
 			if err := fsys.MkdirAll(conflicts+"/"+id(year)+"/old/00", 0o700); err != nil {
 				t.Fatal(err)
 			}
@@ -105,7 +105,7 @@ func TestConflictsArePruned(t *testing.T) {
 	}
 }
 
-// TestBackupsAreListedAndPruned: the newest are kept, as many as the host wants.
+// TestBackupsAreListedAndPruned: the newest backups are kept, as many as the host wants.
 func TestBackupsAreListedAndPruned(t *testing.T) {
 	fsys := suite.Tree("n.txt", "end\n")
 	x := millrace.Executor{State: millrace.State{Backups: backup.Retention{Keep: 2}}}

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// asked counts what was asked from outside, by step, visit and attempt.
+// asked counts the outside calls, by step, visit and attempt.
 type asked map[string]int
 
 // hosts returns an executor whose agent and tools cost a dollar a call, and count them.
@@ -85,7 +85,7 @@ func TestNothingIsAskedTwice(t *testing.T) {
 	}
 }
 
-// amnesiac is a store that loses what it is to keep.
+// amnesiac is a store that loses every checkpoint.
 type amnesiac struct{ *store }
 
 func (a amnesiac) Keep(ctx context.Context, c millrace.Checkpoint) error {
@@ -94,7 +94,8 @@ func (a amnesiac) Keep(ctx context.Context, c millrace.Checkpoint) error {
 	return err
 }
 
-// The test above sees it when steps are done again: with a store that keeps nothing, and without a record, they are.
+// The test above would notice repeated steps: with a store that keeps nothing, and without a record, steps are
+// repeated.
 func TestWhatIsForgottenIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	n, s, fsys := make(asked), new(store), suite.Tree("a", "x\n")
@@ -128,7 +129,7 @@ func TestInterruptedOutside(t *testing.T) {
 		Step("e", actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "y"}).
 		Step("post", actions.Tool{Tool: "post"}).
 		Step("f", actions.Create{Path: "b", Content: "{{post.data}}"}).MustBuild()
-	// Enter e, Keep e, Enter post, Keep that it has begun, Keep post, …
+	// The calls: Enter e, Keep e, Enter post, Keep that it has begun, Keep post, …
 	for kill, want := range map[int]struct {
 		late  bool
 		calls int
@@ -136,7 +137,7 @@ func TestInterruptedOutside(t *testing.T) {
 	}{
 		3: {true, 0, false},
 		4: {false, 0, false},
-		5: {false, 1, true}, // it was called, and nothing was kept of it
+		5: {false, 1, true}, // it was called, and its answer was lost
 		6: {false, 1, false},
 	} {
 		keys, s = nil, new(store)

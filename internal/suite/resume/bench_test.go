@@ -13,7 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// BenchmarkResume takes up a run that has staged edits of 3,000 files: to-step is the time until its next step may begin.
+// BenchmarkResume resumes a run that has staged edits of 3,000 files: to-step is the time until its next step may
+// begin.
 func BenchmarkResume(b *testing.B) {
 	root, err := rootfs.Open(b.TempDir())
 	if err != nil {
@@ -64,7 +65,8 @@ func BenchmarkResume(b *testing.B) {
 	b.ReportMetric(float64(bytes)/3_000, "B/file")
 }
 
-// BenchmarkKept goes through 19 steps that each edit a file, and fails then, with and without a Checkpointer in memory.
+// BenchmarkKept runs 19 steps that each edit a file, and then a step that fails, with and without a Checkpointer in
+// memory.
 func BenchmarkKept(b *testing.B) {
 	build, fsys := millrace.New("p"), afero.NewMemMapFs()
 	for i := range millrace.MaxSteps - 1 {

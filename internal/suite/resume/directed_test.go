@@ -27,7 +27,7 @@ func (spender) Spec() actions.Spec {
 // Touches implements [actions.Toucher].
 func (spender) Touches() (reads, writes []string, known bool) { return nil, nil, true }
 
-// buyer is a spender that may write, so it runs after those that only read.
+// buyer is a spender that may write, so it runs after the steps that only read.
 type buyer struct{ spender }
 
 // Spec describes the action.
@@ -41,7 +41,7 @@ func (spender) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) 
 	return actions.Outcome{}, nil
 }
 
-// Pipelines in which something counts that random ones do not come to: killed at each call, they come to the same.
+// Pipelines with cases that random pipelines do not reach: killed at each call, they have the same result.
 func TestKilledDirected(t *testing.T) {
 	t.Parallel()
 	tools, err := tool.New(tool.Func("post", "", func(context.Context, struct{}) (int, error) { return 1, nil }))
@@ -61,7 +61,7 @@ func TestKilledDirected(t *testing.T) {
 				Step("three", edit("y", "w")).Retry(millrace.Retry{Step: "two", When: condition.StepSucceeded("three"), Restart: true}).Builder,
 			code: "retries_exhausted",
 		},
-		"files of a step before, and what it has read": {
+		"files of an earlier step, and their contents": {
 			p: millrace.New("p").Step("find", actions.Search{Pattern: "x", IncludeContent: true}).
 				Step("more", actions.Search{Pattern: "z", IncludeContent: true}).
 				Step("all", actions.Aggregate{}).FromAll("find", "more").
@@ -76,7 +76,7 @@ func TestKilledDirected(t *testing.T) {
 				Step("one", buyer{}).Step("two", spender{}).Step("three", edit("x", "y")).Builder,
 			code: "budget_exceeded", // before two, which has run already
 		},
-		"what was done outside": {
+		"a tool call that has acted outside": {
 			p: millrace.New("p").Step("post", actions.Tool{Tool: "post"}).Step("one", edit("x", "y")).Step("end", actions.Fail{Message: "enough"}).Builder,
 			x: millrace.Executor{Tools: tools}, code: "step_failed",
 		},
@@ -103,7 +103,7 @@ func TestKilledDirected(t *testing.T) {
 				for _, late := range []bool{false, true} {
 					fsys, s := tree(), new(store)
 					res, err := killed(t, c.x, fsys, p, s, []int{kill}, late)
-					if h, ok := errors.AsType[*millrace.HeldError](err); ok { // it was killed in a step that acts outside
+					if h, ok := errors.AsType[*millrace.HeldError](err); ok { // killed in a step that acts outside
 						h.Plan.Close()
 						res, err = killed(t, c.x, fsys, p, s, nil, false)
 					}

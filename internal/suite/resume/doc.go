@@ -1,3 +1,3 @@
-// Package resume holds the tests of runs that are kept and resumed: the input of a Checkpointer, where a run resumes
-// that was killed, held or has failed, and when it may not.
+// Package resume holds the tests of runs that are stored and resumed: the input of a Checkpointer, the step at which a
+// killed, held or failed run resumes, and when a run must not resume.
 package resume

@@ -14,7 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A file that comes into a directory which goes or moves is noticed also where the time of the directory was set back.
+// A file that appears in a directory which is removed or moved is noticed, even if the time of the directory was set
+// back.
 func TestDrift_directoryTime(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -32,7 +33,7 @@ func TestDrift_directoryTime(t *testing.T) {
 			name := filepath.Join(root, filepath.FromSlash(dir))
 			was, err := os.Stat(name)
 			fstest.Must(t, err)
-			time.Sleep(20 * time.Millisecond) // the clock of the file system may go by so much
+			time.Sleep(20 * time.Millisecond) // a tick of the file system's clock may be that long
 			fstest.Must(t, os.WriteFile(filepath.Join(name, "late"), nil, 0o600))
 			fstest.Must(t, os.Chtimes(name, was.ModTime(), was.ModTime()))
 			before := treeOf(t, fsys)
@@ -45,14 +46,14 @@ func TestDrift_directoryTime(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 			if treeOf(t, fsys) != before {
-				t.Error("it has written")
+				t.Error("the run has written")
 			}
 		})
 	}
 }
 
-// A file that another program changes while the run waits does not go with its directory, whatever was read of it: the
-// run reports it, and goes on from the step that takes the directory away.
+// A file that another program changes while the run waits is not removed with its directory, however much of it was
+// read. The run reports the file, and can resume from the step that removes the directory.
 func TestDrift_changedBelowRemoved(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -74,6 +75,6 @@ func TestDrift_changedBelowRemoved(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if treeOf(t, fsys) != before {
-		t.Error("it has written")
+		t.Error("the run has written")
 	}
 }

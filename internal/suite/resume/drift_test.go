@@ -19,7 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Changes in the tree while a run waits are found before anything is done, and the step is named to go back to.
+// Changes in the tree while a run waits are found before anything is done. The error names the step from which to
+// resume.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -89,14 +90,14 @@ func TestDrift(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if treeOf(t, fsys) != before {
-				t.Error("it has written")
+				t.Error("the run has written")
 			}
 			goBack(t, x, fsys, p, s, c.from)
 		})
 	}
 }
 
-// turns matches other files and says other words at each call.
+// turns matches other files and returns other words at each call.
 type turns struct {
 	calls *int
 	files []string
@@ -115,7 +116,8 @@ func (a turns) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Files: a.files[turn : turn+1], Output: a.words[turn]}, nil
 }
 
-// A file counts that a step has matched which sent the run back, with all taken back that was staged since then.
+// A restart drops the staged changes, but not the dependency: a file that was matched by the step that caused the
+// restart still counts as read.
 func TestDrift_matchedBeforeRestart(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -138,7 +140,7 @@ func TestDrift_matchedBeforeRestart(t *testing.T) {
 	}
 }
 
-// goBack goes on from before a step: what leads there is good.
+// goBack resumes from before a step: the checkpoints up to it are valid.
 func goBack(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline, s *store, from string) {
 	t.Helper()
 	first := slices.IndexFunc(s.list(t), func(c millrace.Checkpoint) bool { return c.Step == from })
@@ -149,7 +151,7 @@ func goBack(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipelin
 		t.Fatalf("%v, %+v", err, s.entered)
 	}
 	if got := s.entered[0].Step; got != from {
-		t.Errorf("it goes on with step %q, want %q", got, from)
+		t.Errorf("it resumes with step %q, want %q", got, from)
 	}
 	if suite.Is[*millrace.HeldError](err) {
 		held(t, res, err)

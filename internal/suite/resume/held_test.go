@@ -16,22 +16,22 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// held wants the error to be that of a run that waits, closes its plan when the test is over, and returns it.
+// held checks that the error is that of a held run, closes its plan at the end of the test, and returns the error.
 func held(t *testing.T, res *millrace.Result, err error) *millrace.HeldError {
 	t.Helper()
 	h, ok := errors.AsType[*millrace.HeldError](err)
 	if !ok || res == nil || h.Plan == nil {
-		t.Fatalf("the run does not wait: %v, %+v", err, res)
+		t.Fatalf("the run is not held: %v, %+v", err, res)
 	}
 	t.Cleanup(func() { h.Plan.Close() })
 	if res.Success || res.ErrorCode != "held" || millrace.ErrorCode(err) != "held" || res.DryRun || res.RollbackPerformed || millrace.Written(err) ||
 		res.Commit.State != millrace.CommitNone {
-		t.Errorf("the result of a run that waits: %+v", res)
+		t.Errorf("the result of a held run: %+v", res)
 	}
 	return h
 }
 
-// review edits a file, waits, and edits another one.
+// review returns a pipeline that edits a file, waits, and edits another file.
 func review() millrace.Builder {
 	return millrace.New("review").
 		Step("first", actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "y"}).
@@ -55,31 +55,31 @@ func TestManual(t *testing.T) {
 			res, err := x.Run(t.Context(), fsys, p)
 			h := held(t, res, err)
 			if want := (millrace.Position{Step: "deploy", Index: 1, Visit: 1, Attempt: 1}); h.At != want {
-				t.Errorf("it waits at %+v, want %+v", h.At, want)
+				t.Errorf("it is held at %+v, want %+v", h.At, want)
 			}
 			if want := "run is held: step 'deploy' is manual: play to run it"; err.Error() != want {
 				t.Errorf("error %q, want %q", err, want)
 			}
 			if !slices.Equal(began, []string{"first"}) {
-				t.Errorf("%q were done before", began)
+				t.Errorf("%q were done before the wait", began)
 			}
 			if changes := h.Plan.Changes(); len(changes) != 1 || changes[0].Path != "a" || !strings.Contains(h.Plan.Diff(), "+y") {
-				t.Errorf("the plan has %+v", changes)
+				t.Errorf("the plan has the changes %+v", changes)
 			}
 			if digest, err := h.Plan.Digest(); len(digest) != 64 || err != nil {
 				t.Errorf("digest %q, %v", digest, err)
 			}
 			if _, err := h.Plan.Commit(t.Context()); !suite.Is[*millrace.HeldError](err) {
-				t.Errorf("the plan of a run that waits is committed: %v", err)
+				t.Errorf("the plan of a held run is committed: %v", err)
 			}
 			if _, err := h.Plan.WithForce(true).Commit(t.Context()); !suite.Is[*millrace.HeldError](err) {
-				t.Errorf("a plan made of it is committed: %v", err)
+				t.Errorf("a plan made from it is committed: %v", err)
 			}
 			if _, err := json.Marshal(h.Plan); err == nil {
-				t.Error("the plan of a run that waits can be stored, and so committed elsewhere")
+				t.Error("the plan of a held run can be stored, and so committed elsewhere")
 			}
 			if got := suite.Read(t, fsys, "a"); got != "x\n" {
-				t.Errorf("a run that waits has written %q", got)
+				t.Errorf("a held run has written %q", got)
 			}
 			// No lock is held: another run is done during the wait.
 			other := millrace.New("other").Step("d", actions.Create{Path: "d", Content: "d\n"}).MustBuild()
@@ -100,12 +100,13 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// A run that dies before a manual step, before it was held, is held when it is resumed; a run that dies after it goes
-// through, whenever it dies.
+// If a run dies before it is held at a manual step, it is held when it is resumed. If it dies after the hold, it passes
+// the step, whenever it dies.
 func TestManualKilled(t *testing.T) {
 	t.Parallel()
 	p := review().MustBuild()
-	// Enter first, Keep first, Keep that it was held | Enter deploy, Keep deploy, Enter last, Keep last, Enter commit.
+	// The calls: Enter first, Keep first, Keep that it was held | Enter deploy, Keep deploy, Enter last, Keep last,
+	// Enter commit.
 	for kill := 1; kill <= 3; kill++ {
 		for _, late := range []bool{false, true} {
 			fsys, s := suite.Tree("a", "x\n", "b", "x\n"), new(store)
@@ -118,7 +119,7 @@ func TestManualKilled(t *testing.T) {
 			res, err := x.Resume(t.Context(), fsys, p, s.saved())
 			if kill == 3 && late {
 				if err != nil {
-					t.Errorf("it was held, and waits again: %v", err)
+					t.Errorf("it is held a second time: %v", err)
 				}
 				continue
 			}
@@ -137,13 +138,13 @@ func TestManualKilled(t *testing.T) {
 			}
 			s.next(0, false)
 			if res, err := x.Resume(t.Context(), fsys, p, s.saved()); err != nil || res.CompletedSteps != 3 {
-				t.Errorf("killed at call %d of the process that a person has let go on: %v", kill, err)
+				t.Errorf("killed at call %d of the process that a person has released: %v", kill, err)
 			}
 		}
 	}
 }
 
-// Each visit waits, a skipped visit does not, and a second attempt does not wait either.
+// Each visit waits. A skipped visit does not wait, and neither does a second attempt.
 func TestManualVisits(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -169,7 +170,7 @@ func TestManualVisits(t *testing.T) {
 	}
 }
 
-// Without a Checkpointer there is nothing to wait with, but a dry run reports the wait.
+// A run cannot be held without a Checkpointer, but a dry run reports the wait.
 func TestManualWithout(t *testing.T) {
 	t.Parallel()
 	p, fsys := review().MustBuild(), suite.Tree("a", "x\n", "b", "x\n")
@@ -192,7 +193,7 @@ func TestManualWithout(t *testing.T) {
 	plan.Close()
 }
 
-// approver holds what is to be committed until it has the digest that was approved.
+// approver holds the commit until the plan has the approved digest.
 type approver struct {
 	store
 	approved string
@@ -212,7 +213,7 @@ func (a *approver) Approve(_ context.Context, plan *millrace.Plan) error {
 	return nil
 }
 
-// In front of the commit the host sees the plan, and may hold it; what it lets go on is what is committed.
+// Before the commit the host sees the plan, and may hold it. The plan that it approves is the plan that is committed.
 func TestHeldAtTheCommit(t *testing.T) {
 	t.Parallel()
 	fsys, s := suite.Tree("a", "x\n", "b", "x\n"), new(approver)
@@ -231,15 +232,15 @@ func TestHeldAtTheCommit(t *testing.T) {
 		t.Fatalf("%v, %+v", err, res)
 	}
 	if got := suite.Read(t, fsys, "a"); got != "y\n" || len(s.seen) != 2 {
-		t.Errorf("%q after %d looks", got, len(s.seen))
+		t.Errorf("%q after %d calls of Approve", got, len(s.seen))
 	}
 	res, err = x.Resume(t.Context(), fsys, p, s.saved())
 	if err != nil || !res.Replayed {
-		t.Errorf("a run that was committed is resumed: %v, %+v", err, res)
+		t.Errorf("a committed run is resumed: %v, %+v", err, res)
 	}
 }
 
-// Enter can hold the commit as well, and gives the reason.
+// Enter can hold the commit as well, with a reason.
 func TestEnterHolds(t *testing.T) {
 	t.Parallel()
 	for at, want := range map[string]string{"": "the host holds it before the commit", "e": "the host holds it before step 'e'"} {
@@ -264,7 +265,7 @@ func TestEnterHolds(t *testing.T) {
 	}
 }
 
-// Force lifts for one run what the option lifts, and leaves the pipeline and its RunID as they are.
+// Force lifts the same limits for one run as the option force, and leaves the pipeline and its RunID unchanged.
 func TestSavedForce(t *testing.T) {
 	t.Parallel()
 	fsys, s := suite.Tree("a", "x\n", "b", "x\n"), new(store)
@@ -276,7 +277,7 @@ func TestSavedForce(t *testing.T) {
 	saved.Force = true
 	x.Ceiling, x.Risk.Medium.Files = risk.Low, 1
 	if _, err := x.Resume(t.Context(), fsys, p, saved); !suite.Is[*millrace.BlockedError](err) {
-		t.Errorf("force passes the ceiling: %v", err)
+		t.Errorf("force overrides the ceiling: %v", err)
 	}
 	x.Ceiling = 0
 	if res, err := x.Resume(t.Context(), fsys, p, saved); err != nil || res.FilesChanged.Count() != 2 {

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// told is all that a run reports, less times and ids.
+// told returns all that a run reports, except times and ids.
 func told(res *millrace.Result, err error) string {
 	data, jerr := json.Marshal(res)
 	var v any
@@ -57,8 +57,7 @@ func treeOf(t rapid.TB, fsys afero.Fs) string {
 	return string(txtarfs.Format(files))
 }
 
-// world is what a run meets beside the tree, as far as it stands still when a process dies: the words that each step
-// has said in visits that are over.
+// world is the surroundings of a run that survive when a process dies: the words of each step in finished visits.
 type world struct {
 	tape *drawn.Tape
 	said map[string][]string
@@ -69,7 +68,7 @@ func newWorld(ctx context.Context) (context.Context, *world) {
 	return ctx, &world{tape, make(map[string][]string)}
 }
 
-// ended notes that a visit is over. A failure that has ended the run is tried again when that is resumed: it is to be
+// ended records that a visit is finished. A failure that has ended the run is repeated after the resume, and must be
 // the same failure.
 func (w *world) ended(c millrace.Checkpoint, p millrace.Pipeline) {
 	if !c.Result.Failed() || c.Result.Handled || p.Options().ContinueOnError {
@@ -77,7 +76,7 @@ func (w *world) ended(c millrace.Checkpoint, p millrace.Pipeline) {
 	}
 }
 
-// again is the world that the next process meets.
+// again returns the world of the next process.
 func (w *world) again(ctx context.Context) (context.Context, *world) {
 	ctx, next := newWorld(ctx)
 	for step, words := range w.said {
@@ -87,8 +86,7 @@ func (w *world) again(ctx context.Context) (context.Context, *world) {
 	return ctx, next
 }
 
-// killed runs a pipeline again and again until it comes to its end: process i does not survive the call that kills
-// says.
+// killed runs a pipeline again and again until it ends: process i does not survive call kills[i].
 func killed(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline, s *store, kills []int, late bool) (*millrace.Result, error) {
 	ctx, w := newWorld(t.Context())
 	x.Checkpoints = s
@@ -106,8 +104,8 @@ func killed(t *testing.T, x millrace.Executor, fsys afero.Fs, p millrace.Pipelin
 	}
 }
 
-// checkKilled kills the run of a pipeline at every call of its Checkpointer, once, and twice at some, and wants it to
-// come to what it comes to when it is not killed.
+// checkKilled kills the run of a pipeline once at every call of its Checkpointer, and twice at some calls. The result
+// must be the same as without a kill.
 func checkKilled(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, most int) (calls int) {
 	fsys := suite.Memory(t, files)
 	ctx, _ := newWorld(t.Context())
@@ -119,7 +117,7 @@ func checkKilled(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipe
 	ctx, _ = newWorld(t.Context())
 	kept, keptErr := millrace.Executor{Workers: 2, Checkpoints: whole}.Run(ctx, fsys, p)
 	if d := cmp.Diff(want, told(kept, keptErr)+treeOf(r, fsys)); d != "" {
-		r.Fatalf("a run that is kept differs (-plain +kept):\n%s", d)
+		r.Fatalf("a run with a Checkpointer differs (-plain +kept):\n%s", d)
 	}
 	for n := range min(whole.calls, most) {
 		at := n + 1
@@ -135,14 +133,14 @@ func checkKilled(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipe
 			s := new(store)
 			res, err := killed(t, millrace.Executor{Workers: 2}, fsys, p, s, kills, late)
 			if d := cmp.Diff(want, told(res, err)+treeOf(r, fsys)); d != "" {
-				r.Fatalf("killed at %v of %d calls (late: %v), it comes to something else (-whole +killed):\n%s", kills, whole.calls, late, d)
+				r.Fatalf("killed at %v of %d calls (late: %v), the result differs (-whole +killed):\n%s", kills, whole.calls, late, d)
 			}
 		}
 	}
 	return whole.calls
 }
 
-// A run that is killed before an attempt, after an attempt, and before the commit, and is resumed, has the tree, the
+// A run that is killed before an attempt, after an attempt, or before the commit, and then resumed, has the tree, the
 // results and the history of a run that is not killed.
 func TestKilledAnywhere(t *testing.T) {
 	t.Parallel()
@@ -155,7 +153,7 @@ func TestKilledAnywhere(t *testing.T) {
 	t.Log(calls, "calls")
 }
 
-// So does one whose steps run at the same time.
+// The same holds for a run whose steps run in parallel.
 func TestKilledInParallel(t *testing.T) {
 	t.Parallel()
 	for range fstest.Runs(1, 3, 40) {

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A run that has failed goes on with the step that failed, and does nothing again that was done.
+// A failed run resumes with the failed step, and repeats no finished step.
 func TestFailedGoesOn(t *testing.T) {
 	t.Parallel()
 	done, works := 0, false
@@ -77,7 +77,7 @@ func TestDeadlineStandsStill(t *testing.T) {
 	})
 }
 
-// A pipeline that only reads is kept as well.
+// A pipeline that only reads has checkpoints as well.
 func TestReaderIsResumed(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []bool{false, true} {
@@ -158,7 +158,7 @@ func TestUnfit(t *testing.T) {
 	}
 }
 
-// A Checkpointer that panics ends the run with an error, and no step can handle that.
+// A Checkpointer that panics ends the run with an error, and no step can handle that error.
 func TestPanics(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []bool{false, true} {
@@ -167,7 +167,7 @@ func TestPanics(t *testing.T) {
 		for kill := 1; kill <= 5; kill++ {
 			fsys, s := suite.Tree("a", "x\n", "b", "x\n"), new(store)
 			s.each = func() {
-				if s.calls++; s.calls == 2*kill-1 { // dies counts them too
+				if s.calls++; s.calls == 2*kill-1 { // dies counts this call too
 					panic("the disk is on fire")
 				}
 			}
@@ -176,13 +176,13 @@ func TestPanics(t *testing.T) {
 				t.Errorf("call %d: %v", kill, err)
 			}
 			if got := suite.Read(t, fsys, "a"); got != "x\n" {
-				t.Errorf("call %d: it has written %q", kill, got)
+				t.Errorf("call %d: the run has written %q", kill, got)
 			}
 		}
 	}
 }
 
-// The steps of a run share the directory that the host names, and it stays.
+// The steps of a run share the directory that the host names, and the directory stays.
 func TestShared(t *testing.T) {
 	t.Parallel()
 	dir, fsys := suite.Rooted(t, "a", "x\n")
@@ -207,12 +207,12 @@ func TestShared(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat(filepath.Join(dir, "in")); err == nil {
-		t.Error("it was made in the tree")
+		t.Error("the directory was made in the tree")
 	}
 }
 
-// On a directory of the system, with directories that move, copies and files written as a whole, a run killed at any
-// call comes to what it comes to unkilled.
+// On a system directory, with moved directories, copies and whole files, a run that is killed at any call and resumed
+// has the result of a run that is not killed.
 func TestKilledOnDisk(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").
@@ -242,7 +242,7 @@ func TestKilledOnDisk(t *testing.T) {
 	}
 }
 
-// No byte of what steps have found is lost on the way, be it text or not.
+// No byte of the results of steps is lost in checkpoints, whether or not it is valid text.
 func TestBytesAreKept(t *testing.T) {
 	t.Parallel()
 	const odd = "caf\xe9 \xff\uFDD0ff"
@@ -272,7 +272,7 @@ func TestBytesAreKept(t *testing.T) {
 	}
 }
 
-// telling describes what its text has become.
+// telling outputs its expanded text.
 type telling struct {
 	Text string `json:"text"`
 }
@@ -282,7 +282,7 @@ func (telling) Spec() actions.Spec {
 	return actions.Spec{Name: "telling", Summary: "says a text", ReadOnly: true, Context: true}
 }
 
-// Run says the text.
+// Run returns the text as output.
 func (a telling) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Output: a.Text}, nil
 }

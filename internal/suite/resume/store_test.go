@@ -16,8 +16,8 @@ import (
 // errKilled is the error of a store whose process is dead.
 var errKilled = errors.New("the process is dead")
 
-// store is a [millrace.Checkpointer] in memory that several processes use one after the other. Its contents go through
-// JSON, as in a file.
+// store is a [millrace.Checkpointer] in memory that several processes use one after the other. Its contents are encoded
+// as JSON, as in a file.
 type store struct {
 	mu      sync.Mutex
 	kept    []json.RawMessage
@@ -25,17 +25,17 @@ type store struct {
 	bytes   []byte
 	hold    func(millrace.Position) error // nil holds nothing
 
-	calls int                       // of this process
-	kill  int                       // the number of the call that this process does not survive, 0 for none
-	late  bool                      // the input of that call is kept before
+	calls int                       // number of calls of this process
+	kill  int                       // the number of the call that kills this process, 0 for none
+	late  bool                      // the input of that call is stored before the kill
 	each  func()                    // called before every call, nil for nothing
-	onEnd func(millrace.Checkpoint) // called for each checkpoint that is Final
+	onEnd func(millrace.Checkpoint) // called for each final checkpoint
 }
 
-// next begins the next process, which does not survive so many calls; 0 lives on.
+// next begins the next process, which is killed at call kill, or never if kill is 0.
 func (s *store) next(kill int, late bool) { s.calls, s.kill, s.late = 0, kill, late }
 
-// dies counts a call, and returns whether the process dies before it, and at it.
+// dies counts a call. It returns whether the process is dead before the call, and whether this call kills it.
 func (s *store) dies() (before, at bool) {
 	if s.each != nil {
 		s.each()
@@ -106,7 +106,7 @@ func (s spill) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// saved is what the store has for the next process.
+// saved returns the stored state for the next process.
 func (s *store) saved() millrace.Saved {
 	return millrace.Saved{Checkpoints: s.checkpoints()}
 }
@@ -123,7 +123,7 @@ func (s *store) checkpoints() iter.Seq2[millrace.Checkpoint, error] {
 	}
 }
 
-// list returns what is kept.
+// list returns the stored checkpoints.
 func (s *store) list(t testing.TB) []millrace.Checkpoint {
 	t.Helper()
 	var all []millrace.Checkpoint

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// trimmer leaves out a part of what it approves.
+// trimmer leaves out a part of the plan that it approves.
 type trimmer struct {
 	approver
 	trim func(plan *millrace.Plan) (*millrace.Plan, error)
@@ -23,7 +23,8 @@ func (t *trimmer) Trim(_ context.Context, plan *millrace.Plan) (*millrace.Plan, 
 // Approve approves everything.
 func (t *trimmer) Approve(context.Context, *millrace.Plan) error { return nil }
 
-// The host can leave out a part of what it approves, and that part is not written. It commits no other plan.
+// The host can leave out a part of the plan that it approves, and that part is not written. The run commits no other
+// plan.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	failed := errors.New("no")

@@ -1,3 +1,3 @@
-// Package revise is a test-only package: it holds the hunks of a plan, and what becomes of it when some are left out
-// or reworded.
+// Package revise is a test-only package: it checks the hunks of a plan, and the plan after some of them are rejected or
+// reworded.
 package revise

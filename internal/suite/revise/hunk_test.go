@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// marked shows lines with their numbers and their marks in brackets.
+// marked returns lines with their numbers and their marks in brackets.
 func marked(h millrace.Hunk) string {
 	var b strings.Builder
 	for _, l := range h.Lines() {
@@ -42,12 +42,12 @@ func TestHunkLines(t *testing.T) {
 			[]actions.Action{actions.Edit{Files: []string{"a.txt"}, OldText: "foo", NewText: "bar"}},
 			"1 1  a\n2 0 -[foo] and [foo]\n0 2 +[bar] and [bar]\n3 3  b\n",
 		},
-		"only what is new in a replacement": {
+		"only the new part of a replacement": {
 			"one two three\n",
 			[]actions.Action{actions.Edit{Files: []string{"a.txt"}, OldText: "one two three", NewText: "one 2 three"}},
 			"1 0 -one [two] three\n0 1 +one [2] three\n",
 		},
-		"put in and taken away": {
+		"inserted and removed": {
 			"ab\ncd\n",
 			[]actions.Action{actions.Edit{Files: []string{"a.txt"}, OldText: "b", NewText: "bb"}, actions.Edit{Files: []string{"a.txt"}, OldText: "d", NewText: ""}},
 			"1 0 -ab\n2 0 -c[d]\n0 1 +ab[b]\n0 2 +c\n",
@@ -102,9 +102,8 @@ func TestHunkLines(t *testing.T) {
 	}
 }
 
-// TestHunkLinesAreItsText: the lines of a hunk and of its parts are its text, their numbers follow each other, marks
-// lie within changed lines; and a line without marks differs from no line of the other side, or in its line end, or all
-// is marked around it.
+// TestHunkLinesAreItsText: the lines of a hunk and of its parts are its text, their numbers are consecutive, and marks
+// are within changed lines.
 func TestHunkLinesAreItsText(t *testing.T) {
 	t.Parallel()
 	marks := 0
@@ -148,8 +147,7 @@ func TestHunkLinesAreItsText(t *testing.T) {
 	}
 }
 
-// TestMarksAreWhatDiffers: taking the marked bytes away leaves the same of both sides, wherever lines are not marked as
-// a whole.
+// TestMarksAreWhatDiffers: without the marked bytes both sides are equal, unless lines are marked as a whole.
 func TestMarksAreWhatDiffers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(fstest.Runs(200, 1000, 10_000)) {
@@ -187,8 +185,7 @@ func TestMarksAreWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestHunksFromElsewhere: whatever text a hunk has that a caller has written, reading its lines and splitting it ends
-// well.
+// TestHunksFromElsewhere: hunks of a caller may have any text. Reading their lines and splitting them does not fail.
 func TestHunksFromElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -29,12 +29,12 @@ func TestReviseErrors(t *testing.T) {
 		parts []millrace.Part
 		want  string
 	}{
-		"a hunk that is none":     {[]millrace.Part{{Hunk: changed}}, "revise a.txt: part 0: the file has no such hunk in this plan"},
-		"another place":           {[]millrace.Part{{Hunk: hunks[1]}, {Hunk: moved}}, "revise a.txt: part 1: the file has no such hunk in this plan"},
-		"twice":                   {[]millrace.Part{{Hunk: hunks[0]}, {Hunk: hunks[0]}}, "part 1: another part has the same lines, from line 1 on"},
-		"whole and part":          {[]millrace.Part{{Hunk: hunks[1]}, {Hunk: parts[1]}}, "another part has the same lines"},
-		"NUL":                     {[]millrace.Part{{Hunk: hunks[0], Text: &nul}}, "the text has a NUL byte"},
-		"both change the context": {[]millrace.Part{{Hunk: parts[0], Text: &both}, {Hunk: parts[1], Text: &other}}, "two parts change the lines between them"},
+		"a hunk that does not exist": {[]millrace.Part{{Hunk: changed}}, "revise a.txt: part 0: the file has no such hunk in this plan"},
+		"another place":              {[]millrace.Part{{Hunk: hunks[1]}, {Hunk: moved}}, "revise a.txt: part 1: the file has no such hunk in this plan"},
+		"twice":                      {[]millrace.Part{{Hunk: hunks[0]}, {Hunk: hunks[0]}}, "part 1: another part has the same lines, from line 1 on"},
+		"whole and part":             {[]millrace.Part{{Hunk: hunks[1]}, {Hunk: parts[1]}}, "another part has the same lines"},
+		"NUL":                        {[]millrace.Part{{Hunk: hunks[0], Text: &nul}}, "the text has a NUL byte"},
+		"both change the context":    {[]millrace.Part{{Hunk: parts[0], Text: &both}, {Hunk: parts[1], Text: &other}}, "two parts change the lines between them"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +102,7 @@ func TestReviseIsJudgedAnew(t *testing.T) {
 	}
 }
 
-// TestRevisedDiffIsTaken by git and patch, also where texts of a person are in it.
+// TestRevisedDiffIsTaken: git and patch accept the diff of a revised plan, even with a reviewer's text in it.
 func TestRevisedDiffIsTaken(t *testing.T) {
 	t.Parallel()
 	fsys, plan := threePlaces(t)
@@ -115,7 +115,7 @@ func TestRevisedDiffIsTaken(t *testing.T) {
 	}
 	for _, tool := range [][]string{{"git", "apply", "-p1"}, {"patch", "-s", "-p1"}} {
 		if _, err := exec.LookPath(tool[0]); err != nil {
-			t.Logf("no %s here", tool[0])
+			t.Logf("%s is not installed", tool[0])
 			continue
 		}
 		dir := t.TempDir()

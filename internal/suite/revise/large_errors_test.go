@@ -15,7 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// TestLargeDiffErrors: what has drifted is not shown, nor what is too much, nor a stored plan that lies.
+// TestLargeDiffErrors: no diff is shown for a file that has changed, for a diff over the limit, or for a stored plan
+// with wrong data.
 func TestLargeDiffErrors(t *testing.T) {
 	t.Parallel()
 	text := largeText()
@@ -42,10 +43,10 @@ func TestLargeDiffErrors(t *testing.T) {
 	}
 	lie := open(millrace.Executor{}, bytes.Replace(stored, []byte(`"text":"bmFtZQ=="`), []byte(`"text":"TkFNRQ=="`), 1))
 	if text := lie.Diff(); !strings.Contains(text, "the splices do not give what the hash says") || strings.Contains(text, "@@") {
-		t.Errorf("a plan that lies: %.300s", text)
+		t.Errorf("a plan with wrong data: %.300s", text)
 	}
 	if _, err := lie.Commit(t.Context()); err == nil {
-		t.Error("a plan that lies is committed")
+		t.Error("a plan with wrong data is committed")
 	}
 	size := plan.Changes()[0].New.Size
 	for _, other := range []int64{size - 1, size + 1, 0, -1} {
@@ -53,11 +54,11 @@ func TestLargeDiffErrors(t *testing.T) {
 			data := bytes.Replace(stored, fmt.Appendf(nil, `"size":%d`, size), fmt.Appendf(nil, `"size":%d`, other), 1)
 			data = bytes.Replace(data, fmt.Appendf(nil, `"size":%d`, len(text)), fmt.Appendf(nil, `"size":%d`, old), 1)
 			p, err := millrace.Executor{}.OpenPlan(t.Context(), root, data)
-			if err == nil { // both sizes fit each other, and not the files
+			if err == nil { // the two sizes match, but the files do not
 				_, err = p.Files()
 			}
 			if err == nil {
-				t.Errorf("a plan that lies about sizes, %d and %d, is shown", old, other)
+				t.Errorf("a plan with the wrong sizes %d and %d is shown", old, other)
 			}
 		}
 	}
@@ -65,7 +66,7 @@ func TestLargeDiffErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As many bytes, at the same time.
+	// The new text has the same size and time.
 	if err := os.WriteFile(file, []byte("L"+text[1:]), 0o644); err != nil {
 		t.Fatal(err)
 	}

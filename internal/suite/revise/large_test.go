@@ -23,7 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// largeText returns a text of about 9 MiB: lines with numbers, with something to edit every so many of them.
+// largeText returns a text of about 9 MiB: numbered lines, with something to edit at regular intervals.
 func largeText() string {
 	var b strings.Builder
 	for i := range 280_000 {
@@ -39,7 +39,7 @@ func largeText() string {
 	return b.String() + "old_name at the end"
 }
 
-// largeTree is a directory with the large text in one file.
+// largeTree returns a directory with the large text in one file.
 func largeTree(t *testing.T, text string) (dir string, root *rootfs.FS) {
 	t.Helper()
 	dir = t.TempDir()
@@ -83,8 +83,8 @@ func largeResult(text string) string {
 	return strings.ReplaceAll(text, "remove\nsame\n", "")
 }
 
-// TestLargeDiff: the diff of a large file that is only read around its edits is that of the whole texts; git and
-// patch take it; stored, taken up again and committed, the plan gives the same bytes.
+// TestLargeDiff: a plan reads a large file only around its edits. The diff is the same as for the whole texts, and git
+// and patch accept it. After the plan is stored, opened and committed, the file has the same bytes.
 func TestLargeDiff(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -133,7 +133,7 @@ func TestLargeDiff(t *testing.T) {
 			for _, h := range files[0].Hunks {
 				hunks.WriteString(h.String())
 				if len(h.By) == 0 {
-					t.Errorf("nobody made the hunk\n%s", h)
+					t.Errorf("no step made the hunk\n%s", h)
 				}
 			}
 			equalText(t, "hunks", hunks.String(), diff.String()[strings.Index(diff.String(), "@@ "):])
@@ -143,7 +143,7 @@ func TestLargeDiff(t *testing.T) {
 					t.Fatal(err)
 				}
 				if _, err := exec.LookPath(tool[0]); err != nil {
-					t.Logf("no %s here", tool[0])
+					t.Logf("%s is not installed", tool[0])
 					continue
 				}
 				cmd := exec.CommandContext(t.Context(), tool[0], tool[1:]...)
@@ -180,7 +180,7 @@ func equalText(t *testing.T, what, got, want string) {
 	}
 }
 
-// TestLargeRejectHunks rejects all hunks of a large file but two.
+// TestLargeRejectHunks rejects all hunks of a large file except two.
 func TestLargeRejectHunks(t *testing.T) {
 	t.Parallel()
 	text := largeText()
@@ -208,15 +208,15 @@ func TestLargeRejectHunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The first hunk has the first lines of either kind, the second one the next old_name.
+	// The first hunk has the first line of each kind, the second hunk has the next old_name.
 	want := strings.Replace(strings.Replace(text, "old_name", "name", 2), "remove\nsame\n", "", 1)
 	if files[0].Hunks[0].OldStart > 20 || string(got) != want {
 		t.Errorf("got %.300q, want %.300q", got, want)
 	}
 }
 
-// TestLargeRejectedHunksTakeNothingElseAway: in a large file, too, what is left is the base with the text of the
-// other hunks, here of some that the diff moves, and with a text of a person.
+// TestLargeRejectedHunksTakeNothingElseAway: in a large file, too, the result is the base with the text of the other
+// hunks. Some of these hunks are moved by the diff, and some have a reviewer's text.
 func TestLargeRejectedHunksTakeNothingElseAway(t *testing.T) {
 	t.Parallel()
 	text := largeText()

@@ -23,7 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// randomEdited returns a text of lines that often repeat, and a plan that edits it in some of the ways there are.
+// randomEdited returns a text of lines that often repeat, and a plan that edits the text in some random way.
 func randomEdited(t *testing.T, rng *rand.Rand) (text string, fsys afero.Fs, plan *millrace.Plan) {
 	t.Helper()
 	words := []string{"", "a", "b", "foo", "foo bar", "}", "x", "if a {", "\tb", "f(a, x)", "f(f(a),", "b)"}
@@ -97,7 +97,7 @@ func randomEdited(t *testing.T, rng *rand.Rand) (text string, fsys afero.Fs, pla
 	return text, fsys, plan
 }
 
-// patched applies hunks to a text, and knows nothing but their lines.
+// patched applies hunks to a text. It uses only the lines of the hunks.
 func patched(t *testing.T, text string, hunks []millrace.Hunk) string {
 	t.Helper()
 	lines := strings.SplitAfter(text, "\n")
@@ -125,7 +125,7 @@ func patched(t *testing.T, text string, hunks []millrace.Hunk) string {
 			}
 			if l[0] != '+' {
 				if at >= len(lines) || lines[at] != body {
-					t.Fatalf("line %d is not %q, as the hunk says:\n%s", at+1, body, h)
+					t.Fatalf("line %d is not %q, as in the hunk:\n%s", at+1, body, h)
 				}
 				at++
 			}
@@ -137,7 +137,7 @@ func patched(t *testing.T, text string, hunks []millrace.Hunk) string {
 	return out.String() + strings.Join(lines[at:], "")
 }
 
-// planned returns what a plan would leave of a.txt.
+// planned returns the text of a.txt after a plan.
 func planned(t *testing.T, text string, p *millrace.Plan) string {
 	t.Helper()
 	changes := p.Changes()
@@ -168,11 +168,11 @@ func hunksOf(t *testing.T, p *millrace.Plan) []millrace.Hunk {
 	return files[0].Hunks
 }
 
-// sameHunks compares hunks but for the numbers of their new lines, which others move.
+// sameHunks compares hunks without their NewStart, which other hunks move.
 var sameHunks = gocmp.Options{cmpopts.IgnoreUnexported(millrace.Hunk{}), cmpopts.IgnoreFields(millrace.Hunk{}, "NewStart")}
 
-// TestRejectedHunksTakeNothingElseAway: whichever hunks are rejected, what is left is the base with the text of the
-// others, and is shown as these. Hunks are by those whose splices they have, and by no others.
+// TestRejectedHunksTakeNothingElseAway: after any hunks are rejected, the text is the base with the other hunks, and
+// the plan shows these hunks. The authors of a hunk are exactly the authors of its splices.
 func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 	t.Parallel()
 	several, first := 0, fstest.Seed(t)
@@ -207,9 +207,9 @@ func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 		if d := gocmp.Diff(left, hunksOf(t, less), sameHunks); d != "" {
 			t.Fatalf("seed %d: hunks left of %q (-want +got):\n%s", seed, text, d)
 		}
-		// In a plan that nothing is taken away from, splices may also undo each other, so that no hunk has them.
+		// If no hunk is rejected, splices may undo each other, so that they are in no hunk.
 		if got, want := madeBy(less), by(left); len(numbers) > 0 && !slices.Equal(got, want) {
-			t.Fatalf("seed %d: the splices are by %v, the hunks by %v", seed, got, want)
+			t.Fatalf("seed %d: the splices are from %v, the hunks from %v", seed, got, want)
 		}
 		if seed%100 == 0 {
 			takenByGit(t, text, less, want)
@@ -228,12 +228,12 @@ func TestRejectedHunksTakeNothingElseAway(t *testing.T) {
 	}
 }
 
-// takenByGit applies the diff of a plan with git, which has no idea of splices.
+// takenByGit applies the diff of a plan with git, which does not use splices.
 func takenByGit(t *testing.T, text string, p *millrace.Plan, want string) {
 	t.Helper()
 	diff := p.Diff()
 	if _, err := exec.LookPath("git"); err != nil || diff == "" {
-		return // that git is here, other tests ask for
+		return // other tests check that git is installed
 	}
 	file := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
@@ -249,7 +249,7 @@ func takenByGit(t *testing.T, text string, p *millrace.Plan, want string) {
 	}
 }
 
-// madeBy returns who made the splices of a plan's only change, in any order.
+// madeBy returns the authors of the splices of a plan's only change, in any order.
 func madeBy(p *millrace.Plan) []change.Origin {
 	var hunks []millrace.Hunk
 	for _, c := range p.Changes() {
@@ -260,7 +260,7 @@ func madeBy(p *millrace.Plan) []change.Origin {
 	return by(hunks)
 }
 
-// by returns who made hunks, each once, sorted.
+// by returns the authors of hunks, each once, sorted.
 func by(hunks []millrace.Hunk) []change.Origin {
 	var all []change.Origin
 	for _, h := range hunks {
@@ -270,7 +270,7 @@ func by(hunks []millrace.Hunk) []change.Origin {
 	return slices.Compact(all)
 }
 
-// TestRejectedAllOrNothing: rejecting all hunks leaves no change, and rejecting none changes nothing.
+// TestRejectedAllOrNothing: if all hunks are rejected, no change is left. If none is rejected, the plan stays the same.
 func TestRejectedAllOrNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

@@ -42,17 +42,17 @@ func lineEdits(edits ...actions.LineEdit) actions.Action {
 	return actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "a.txt", Edits: edits}}}
 }
 
-// TestRejectHunksKeepsEditsThatTheDiffMoves: changes that a diff shows a line lower than they were made on, or together
-// with another, are left when the hunk above them is rejected, and named when asked who made them.
+// TestRejectHunksKeepsEditsThatTheDiffMoves: a diff may show a change a line lower than it was made, or joined with
+// another change. Such changes stay when the hunk above them is rejected, and their hunk names the right authors.
 func TestRejectHunksKeepsEditsThatTheDiffMoves(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		text  string
 		steps []actions.Action
-		by    []change.Origin // of the second hunk
+		by    []change.Origin // authors of the second hunk
 		want  string
 	}{
-		"a line put above an equal one": {
+		"a line inserted above an equal line": {
 			text:  "T\n" + eight + "}\nz\n",
 			steps: []actions.Action{lineEdits(actions.ReplaceLines(1, 1, "U\n"), actions.InsertAfter(9, "}\n"), actions.InsertAfter(10, "new\n"))},
 			by:    []change.Origin{{Step: "s0", Edit: 1}, {Step: "s0", Edit: 2}},
@@ -64,7 +64,7 @@ func TestRejectHunksKeepsEditsThatTheDiffMoves(t *testing.T) {
 			by:    []change.Origin{{Step: "s0"}},
 			want:  "T\n" + eight + "foo\nfoo\nfoo\nfoo\nfoo2\nfoo2\n",
 		},
-		"the first of equal lines taken away": {
+		"the first of equal lines removed": {
 			text: "T\n" + eight + "x\nx\nx\ny\n",
 			steps: []actions.Action{lineEdits(
 				actions.ReplaceLines(1, 1, "U\n"), actions.ReplaceLines(10, 10, ""), actions.ReplaceLines(13, 13, "z\n"),
@@ -97,7 +97,7 @@ func TestRejectHunksKeepsEditsThatTheDiffMoves(t *testing.T) {
 	}
 }
 
-// threePlaces is a plan with two hunks, the second of which has two parts.
+// threePlaces returns a plan with two hunks, the second of which has two parts.
 func threePlaces(t testing.TB) (afero.Fs, *millrace.Plan) {
 	return planOf(t, "x one\n"+eight+"x two\nbetween\nx three\n", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "yy"})
 }
@@ -215,8 +215,8 @@ func TestRevise(t *testing.T) {
 	}
 }
 
-// TestRevisedPlansKeepTheirSplices: what is left of an edited file is still held as the edits that were made, so that
-// a preview can show their bytes and a large file stays small in memory.
+// TestRevisedPlansKeepTheirSplices: the remaining change of an edited file still consists of the original edits, so
+// that a preview can show their bytes and a large file needs little memory.
 func TestRevisedPlansKeepTheirSplices(t *testing.T) {
 	t.Parallel()
 	_, plan := threePlaces(t)
@@ -240,7 +240,7 @@ func TestRevisedPlansKeepTheirSplices(t *testing.T) {
 	}
 }
 
-// TestReviseWhereTheDiffMoves: a text may change unchanged lines between which the diff of another hunk, shown
+// TestReviseWhereTheDiffMoves: a reviewer's text may change unchanged lines in which the edit of another hunk, shown
 // further down, was made.
 func TestReviseWhereTheDiffMoves(t *testing.T) {
 	t.Parallel()
@@ -263,7 +263,7 @@ func TestReviseWhereTheDiffMoves(t *testing.T) {
 	}
 }
 
-// TestReviseAgain: the texts of one revision after the other have origins of their own, and are not steps.
+// TestReviseAgain: texts of successive revisions have their own origins, and are not steps.
 func TestReviseAgain(t *testing.T) {
 	t.Parallel()
 	_, plan := threePlaces(t)
@@ -297,8 +297,8 @@ func TestReviseKeepsTheFormOfTheFile(t *testing.T) {
 		"no line end at the end":     {"a\nx", "x", "y", "a\nz\n", "a\nz"},
 		"nor with CRLF":              {"a\r\nx", "x", "y", "a\nz\n", "a\r\nz"},
 		"a line end at the end":      {"a\nx\n", "x", "y", "a\nz", "a\nz\n"},
-		"the end is what changes":    {"a\nx", "x", "x\n", "a\nz\n", "a\nz\n"},
-		"the end is what changes to": {"a\nx", "x", "x\n", "a\nz", "a\nz"},
+		"only the line end changes":  {"a\nx", "x", "x\n", "a\nz\n", "a\nz\n"},
+		"the line end is removed":    {"a\nx", "x", "x\n", "a\nz", "a\nz"},
 		"byte order mark":            {"\ufeffx\nb\n", "x", "y", "z\nb\n", "\ufeffz\nb\n"},
 		"byte order mark that stays": {"\ufeffx\nb\n", "x", "y", "\ufeffz\nb\n", "\ufeffz\nb\n"},
 		"byte order mark alone":      {"\ufeffx\nb\n", "x", "y", "", "\ufeff"},

@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestSplitHunksAreTakenOneByOne: the parts of hunks, whichever of them are rejected, give what an independent hand
-// makes of their lines.
+// TestSplitHunksAreTakenOneByOne: after any parts of hunks are rejected, the text equals the result of applying the
+// lines of the other parts independently.
 func TestSplitHunksAreTakenOneByOne(t *testing.T) {
 	t.Parallel()
 	split, first := 0, fstest.Seed(t)
@@ -28,7 +28,7 @@ func TestSplitHunksAreTakenOneByOne(t *testing.T) {
 				if got := piece.Split(); len(got) != 1 {
 					t.Fatalf("seed %d: a part is split into %v", seed, got)
 				}
-				patched(t, text, []millrace.Hunk{piece}) // each fits alone
+				patched(t, text, []millrace.Hunk{piece}) // each part applies alone
 				if rng.IntN(2) == 0 {
 					parts = append(parts, millrace.Part{Hunk: piece})
 				} else {
@@ -53,7 +53,7 @@ func TestSplitHunksAreTakenOneByOne(t *testing.T) {
 	}
 }
 
-// withoutContext cuts the unchanged lines off, which parts of a hunk may share.
+// withoutContext removes the unchanged lines, which parts of a hunk may share.
 func withoutContext(h millrace.Hunk) millrace.Hunk {
 	above := byte(' ')
 	changed := false

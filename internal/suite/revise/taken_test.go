@@ -12,8 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestRevise_taken: a text that has some matches of the steps and nothing else is theirs, also in a stored plan. A text
-// with a letter more is the reviewer's.
+// TestRevise_taken: a reviewer's text that equals some matches of the steps belongs to the steps, also in a stored
+// plan. A text with one more letter belongs to the reviewer.
 func TestRevise_taken(t *testing.T) {
 	t.Parallel()
 	words := []string{"foo", "bar", "foo", "bar", "foo"}

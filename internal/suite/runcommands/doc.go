@@ -1,3 +1,3 @@
-// Package runcommands tests the JSON commands over runs on a store in a directory, as a host has them: what they answer
-// is what package runs promises, whatever the store does beneath.
+// Package runcommands tests the JSON commands over runs on a store in a directory, as a host uses them. The answers
+// must be what package runs documents, whatever the store does.
 package runcommands

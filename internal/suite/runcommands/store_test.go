@@ -38,7 +38,7 @@ func (t trees) Open(_ context.Context, target fleet.Target) (fleet.Tree, error) 
 	return fleet.Tree{FS: t[target.ID]}, nil
 }
 
-// host is a program that gives out the commands over a store.
+// host is a program that serves the commands over a store.
 type host struct {
 	runs.Tools
 	t       *testing.T
@@ -74,7 +74,7 @@ func newHost(t *testing.T) *host {
 	return h
 }
 
-// call reads the answer of a command into v.
+// call decodes the answer of a command into v.
 func (h *host) call(name, args string, v any) {
 	h.t.Helper()
 	answer, err := h.Call(h.t.Context(), name, json.RawMessage(args))
@@ -84,7 +84,7 @@ func (h *host) call(name, args string, v any) {
 	fstest.Must(h.t, json.Unmarshal(answer, v))
 }
 
-// refused calls a command that is refused in these words.
+// refused checks that a command is refused with this message.
 func (h *host) refused(name, args, want string) {
 	h.t.Helper()
 	answer, err := h.Call(h.t.Context(), name, json.RawMessage(args))
@@ -93,7 +93,7 @@ func (h *host) refused(name, args, want string) {
 	}
 }
 
-// wait waits until a run stops, and wants this status.
+// wait waits until a run stops, and checks its status.
 func (h *host) wait(run runs.Run, want runs.Status) runs.Run {
 	h.t.Helper()
 	ctx, cancel := context.WithTimeout(h.t.Context(), 30*time.Second)
@@ -115,7 +115,7 @@ func names(page runs.Page[runs.Job]) string {
 	return text
 }
 
-// A run is created by name, waits, is looked at in every way, and is played.
+// A run is created by name, waits, is read in every way, and is played.
 func TestPlayed(t *testing.T) {
 	h := newHost(t)
 	var run runs.Run
@@ -181,7 +181,7 @@ func TestPlayed(t *testing.T) {
 	h.refused(browse, `{"action":"job","projectId":"p","jobId":2001}`, "job 2001 not found in project 'p'")
 }
 
-// Runs that have failed or wait are retried and canceled, as wholes and from a job on.
+// Failed or held runs are retried and canceled, as a whole and from a job on.
 func TestRetriedAndCanceled(t *testing.T) {
 	h := newHost(t)
 	var run runs.Run
@@ -218,7 +218,7 @@ func TestRetriedAndCanceled(t *testing.T) {
 	}
 }
 
-// A ref whose file is not a pipeline makes a failed run, and the caller gets both.
+// A ref whose file is not a pipeline makes a failed run, and the caller gets both the run and the error.
 func TestInvalidRef(t *testing.T) {
 	h := newHost(t)
 	answer, err := h.Call(t.Context(), manage, json.RawMessage(`{"action":"create","projectId":"p","ref":"invalid"}`))

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestCanceledWhileALargeFileIsRead cancels runs while they read a large file, wherever they do so: they do not read on.
+// TestCanceledWhileALargeFileIsRead cancels runs at each read of a large file: they stop reading.
 func TestCanceledWhileALargeFileIsRead(t *testing.T) {
 	t.Parallel()
 	const size, most = 8 << 20, 8

@@ -1,2 +1,3 @@
-// Package runs is a test-only package: it holds the reports of a run: its result, events, reports, warnings and errors.
+// Package runs is a test-only package: it checks the reports of a run: its result, events, reports, warnings and
+// errors.
 package runs

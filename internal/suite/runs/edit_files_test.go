@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestEditFilesHunks: each hunk of a plan names the edits of the file that made it, also where a whole text was replaced.
+// TestEditFilesHunks: each hunk of a plan names the edits of the file that made it, even if a whole text was replaced.
 func TestEditFilesHunks(t *testing.T) {
 	fsys := suite.Tree("a.txt", suite.Far, "b.txt", suite.Far)
 	create := actions.CreateText(strings.Replace(suite.Far, "last x", "last y", 1))
@@ -49,8 +49,8 @@ func TestEditFilesHunks(t *testing.T) {
 	}
 }
 
-// TestEditFilesRoundTrip: a pipeline built in Go is the same after JSON, with what is 0 or empty on purpose and what
-// is bound.
+// TestEditFilesRoundTrip: a pipeline built in Go is the same after JSON, with its explicit zero and empty values and
+// its bindings.
 func TestEditFilesRoundTrip(t *testing.T) {
 	edits := []actions.LineEdit{
 		actions.CreateText(""), actions.ReplaceText("a", ""), actions.InsertAfter(0, "top\n"), actions.InsertAfter(-1, ""),
@@ -73,7 +73,7 @@ func TestEditFilesRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !p.Equal(again) {
-		t.Errorf("%s is another pipeline", data)
+		t.Errorf("%s is a different pipeline", data)
 	}
 	_, err = millrace.New("bad").Step("find", actions.Search{Pattern: "a"}).
 		Step("e", actions.EditFiles{FileEdits: []actions.FileEdits{{Path: "a", Edits: []actions.LineEdit{{Command: "insert", NewStr: new("")}}}}}).
@@ -104,7 +104,7 @@ func TestEditFilesMany(t *testing.T) {
 		t.Errorf("%d edits, risk %v", res.TotalEdits, res.OverallRiskLevel)
 	}
 	if lines := strings.Count(plan.Diff(), "\n-line"); lines != n {
-		t.Errorf("the diff has %d lines that go", lines)
+		t.Errorf("the diff has %d removed lines", lines)
 	}
 	if by := len(plan.Changes()[0].By); by != n {
 		t.Errorf("%d edits have made the change", by)
@@ -117,7 +117,7 @@ func TestEditFilesMany(t *testing.T) {
 	}
 }
 
-// TestEditFilesTypedErrors: what fails a step is found in its error by type.
+// TestEditFilesTypedErrors: the cause of a failed step has a type in the error.
 func TestEditFilesTypedErrors(t *testing.T) {
 	fsys := afero.NewMemMapFs()
 	if err := afero.WriteFile(fsys, "a.txt", []byte("a\na\n"), 0o644); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// TestErrorCode gets each code from a real run, and asks whether anything was written.
+// TestErrorCode produces each code by a real run, and checks that nothing was written.
 func TestErrorCode(t *testing.T) {
 	const text = `{"name": "p", "steps": [{"id": "e", "action": "edit", "params": {"files": ["a"], "old_text": "x", "new_text": "y"}%s}]}`
 	canceled, cancel := context.WithCancel(t.Context())
@@ -54,7 +54,7 @@ func TestErrorCode(t *testing.T) {
 				t.Errorf("code %q, want %q, of %v", got, test.code, err)
 			}
 			if millrace.Written(err) {
-				t.Errorf("%v is said to have written", err)
+				t.Errorf("%v counts as written", err)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func editX(file string) actions.Action {
 	return actions.Edit{Files: []string{file}, OldText: "x", NewText: "y"}
 }
 
-// TestErrorCodeOfCommit has the codes of what goes wrong after the steps.
+// TestErrorCodeOfCommit has the codes of failures after the steps.
 func TestErrorCodeOfCommit(t *testing.T) {
 	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte("x")}})
 	p := millrace.New("p").Step("e", editX("a")).MustBuild()
@@ -99,8 +99,8 @@ func TestErrorCodeOfCommit(t *testing.T) {
 	}
 }
 
-// TestPlanOfFailedStepCommits: a plan that can be committed comes without an error, also where a step has failed, and
-// the commit reports the step and that the others are in the tree.
+// TestPlanOfFailedStepCommits: a plan that can be committed has no error, even if a step has failed. The commit reports
+// the failed step, and that the changes of the other steps are in the tree.
 func TestPlanOfFailedStepCommits(t *testing.T) {
 	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte("x")}})
 	p := millrace.New("p").Options(millrace.Options{ContinueOnError: true}).

@@ -52,7 +52,7 @@ type brokenWriter struct{ calls int }
 
 func (w *brokenWriter) Write([]byte) (int, error) { w.calls++; return 0, errors.New("closed") }
 
-// TestEventsToNobody: a writer that fails is not asked again, and the run does not notice.
+// TestEventsToNobody: a writer that fails is not called again, and the run does not fail.
 func TestEventsToNobody(t *testing.T) {
 	fsys := suite.Memory(t, []txtarfs.File{{Name: "a", Data: []byte("x\n")}})
 	var out brokenWriter
@@ -88,7 +88,7 @@ func TestCommitCounts(t *testing.T) {
 	}
 	for _, phase := range []string{"verify", "stage", "backup", "apply"} {
 		if said[phase] < 128 {
-			t.Errorf("%s came to %d of 200: %v", phase, said[phase], said)
+			t.Errorf("%s ended at %d of 200: %v", phase, said[phase], said)
 		}
 	}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// readOnly fails the test when anything is written. It hides what the file system inside is.
+// readOnly fails the test when anything is written. It hides the type of the inner file system.
 func readOnly(t *testing.T, inside afero.Fs) afero.Fs {
 	t.Helper()
 	return errorfs.Wrap(errorfs.Only(inside), errorfs.Failing(os.ErrPermission, func(op *errorfs.Op) bool {
@@ -108,7 +108,8 @@ func TestReadOnlyHost(t *testing.T) {
 	}
 }
 
-// TestRiskAndLimits holds the documented table, the order of the limits, and that only the host's ceiling stops force.
+// TestRiskAndLimits checks the documented table, the order of the limits, and that only the host's ceiling overrides
+// force.
 func TestRiskAndLimits(t *testing.T) {
 	for _, test := range []struct {
 		files, edits int
@@ -268,7 +269,8 @@ func TestGoexitInAction(t *testing.T) {
 	}
 }
 
-// TestCancel cancels at every event of a run: the tree is old or new, and the error is the context's unless it is new.
+// TestCancel cancels at every event of a run: the tree is old or new, and the error is the context's unless the tree is
+// new.
 func TestCancel(t *testing.T) {
 	p := millrace.New("cancel").
 		Step("find", actions.Search{Pattern: "x"}).
@@ -322,7 +324,7 @@ func TestReadOnlyActionCannotWrite(t *testing.T) {
 	}
 }
 
-// liar means that it only reads.
+// liar claims to be read-only.
 type liar struct{}
 
 func (liar) Spec() actions.Spec { return actions.Spec{Name: "liar", Summary: "writes", ReadOnly: true} }

@@ -17,9 +17,9 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestForeignWriteWhileStaging: another program writes to a file between the look at it and the making of what it
-// becomes, as many bytes as it had, and sets the time back. The edit must not be made of those bytes, although no
-// step has computed the hash of what was planned.
+// TestForeignWriteWhileStaging: another program writes to a file after the plan has read it and before the commit
+// stages the new file. The text has the same size and the same time. The edit must not use that text, although no step
+// has computed the planned hash.
 func TestForeignWriteWhileStaging(t *testing.T) {
 	t.Parallel()
 	for _, age := range []time.Duration{time.Hour, 0} {
@@ -55,8 +55,8 @@ func TestForeignWriteWhileStaging(t *testing.T) {
 	}
 }
 
-// TestChangesHaveHashes: a caller that asks a plan for its changes gets their hashes, whether or not those were needed
-// before.
+// TestChangesHaveHashes: the changes of a plan have their hashes when a caller requests them, whether or not the plan
+// needed the hashes before.
 func TestChangesHaveHashes(t *testing.T) {
 	t.Parallel()
 	for name, fsys := range map[string]afero.Fs{"memory": afero.NewMemMapFs(), "root": suite.OpenRoot(t, fstest.TempDir(t))} {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// keeper keeps what it was checked with, and tells what it found kept when it ran.
+// keeper keeps a text in Validate, and records the kept text in Run.
 type keeper struct {
 	Word string `json:"word"`
 	seen *seen
@@ -36,7 +36,7 @@ func (k keeper) Run(_ context.Context, c *actions.Call) (actions.Outcome, error)
 	return actions.Outcome{Files: []string{"a.txt"}}, nil
 }
 
-// Run finds what Validate has kept of the values that the action has then.
+// Run gets the text that Validate has kept for the same values.
 func TestKept(t *testing.T) {
 	t.Parallel()
 	all := new(seen)

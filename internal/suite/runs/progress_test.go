@@ -14,8 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestProgress checks that what a step says of how far it is only grows, ends with all files, and comes within large
-// files.
+// TestProgress checks that the progress of a step only grows, ends with all files, and is reported within large files.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	fsys := afero.NewMemMapFs()
@@ -52,7 +51,7 @@ func TestProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for step, want := range map[string]struct {
-		events, total int // total is what is known before the end
+		events, total int // total is the total known before the end
 		last          millrace.StepProgress
 	}{
 		// every 64 files
@@ -77,8 +76,8 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestProgressOutOfOrder: an action of another program's may say from several goroutines how far it is, and the slow
-// one is late.
+// TestProgressOutOfOrder: an action of another program may report progress from several goroutines, and the slow report
+// is late.
 func TestProgressOutOfOrder(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("late").Step("s", suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {

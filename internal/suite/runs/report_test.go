@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the reports in testdata")
 
-// reports are real runs and the compact lines they must give. Their reports, with durations and ids that stay the
-// same, are in testdata/report; the first two are the documented samples.
+// reports are real runs and their expected compact lines. Their reports, with fixed durations and ids, are in
+// testdata/report; the first two are the documented samples.
 var reports = map[string]struct {
 	line     string
 	dry      bool
@@ -135,13 +135,13 @@ func TestReports(t *testing.T) {
 				t.Fatal(err)
 			}
 			if want := map[bool]string{true: b.String(), false: test.line + "\n"}[res.Verbose]; asked.String() != want {
-				t.Errorf("what was asked for is\n%s\nwant\n%s", asked.String(), want)
+				t.Errorf("the requested report is\n%s\nwant\n%s", asked.String(), want)
 			}
 		})
 	}
 }
 
-// TestResultJSON holds the schema of results: every name, milliseconds, and lists that are never null.
+// TestResultJSON checks the schema of results: every name, milliseconds, and lists that are never null.
 func TestResultJSON(t *testing.T) {
 	res := millrace.Result{
 		Name: "all", Success: true, TotalSteps: 2, CompletedSteps: 2, BackupID: "20250213_120530_abc123def", RollbackPerformed: true,

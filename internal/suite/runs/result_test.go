@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// filled gives every exported field below v a value of its own that is not zero.
+// filled sets every exported field below v to a unique value that is not zero.
 func filled(t *testing.T, v reflect.Value, n *int) {
 	*n++
 	switch v.Kind() {
@@ -56,11 +56,11 @@ func filled(t *testing.T, v reflect.Value, n *int) {
 		}
 		v.SetInt(int64(*n))
 	default:
-		t.Fatalf("a field of a result is %s: say here what to fill it with", v.Type())
+		t.Fatalf("a field of a result is %s: add a value for it here", v.Type())
 	}
 }
 
-// The JSON of a result loses none of its fields but the causes of failed files, which are not part of it.
+// The JSON of a result loses none of its fields, except the causes of failed files, which are not part of it.
 func TestResultJSONHasEveryField(t *testing.T) {
 	var want, got millrace.Result
 	n := 0
@@ -74,7 +74,7 @@ func TestResultJSONHasEveryField(t *testing.T) {
 	}
 }
 
-// filling is an action whose outcome has something in every field.
+// filling is an action whose outcome sets every field.
 type filling struct{ t *testing.T }
 
 func (filling) Spec() actions.Spec {

@@ -53,7 +53,7 @@ func TestRunID(t *testing.T) {
 	}
 }
 
-// TestRunIDOfAFailure: a run that was not committed starts afresh.
+// TestRunIDOfAFailure: a run that was not committed starts anew.
 func TestRunIDOfAFailure(t *testing.T) {
 	fsys := suite.Tree("a.txt", "end\n")
 	x := millrace.Executor{RunID: "job"}

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A directory is deleted with all that is in it, also where something comes in the same run whose name differs from its
-// own in upper and lower case only.
+// A directory is deleted with its contents, even if the same run creates a name that differs only in upper and lower
+// case.
 func TestDirectoryMakesRoom(t *testing.T) {
 	t.Parallel()
 	gone := actions.Delete{Files: []string{"d"}, Recursive: true, Permanent: true}
@@ -44,7 +44,7 @@ func TestDirectoryMakesRoom(t *testing.T) {
 			}
 			for _, file := range []string{"d/a", "d/e/f", "d/z"} {
 				if there, err := afero.Exists(fsys, file); there || err != nil {
-					t.Errorf("%s, %s: %s is still there, %v", name, kind, file, err)
+					t.Errorf("%s, %s: %s still exists, %v", name, kind, file, err)
 				}
 			}
 		}

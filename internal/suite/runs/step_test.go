@@ -12,7 +12,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestGoexitLeavesNothing: what an action has staged before it ends its goroutine is taken back when the run goes on.
+// TestGoexitLeavesNothing: changes that an action has staged before it ends its goroutine are taken back when the run
+// goes on.
 func TestGoexitLeavesNothing(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("a.txt", "x\n")
@@ -31,14 +32,14 @@ func TestGoexitLeavesNothing(t *testing.T) {
 		t.Error("no error")
 	}
 	if there, err := afero.Exists(fsys, "half.txt"); err != nil || there {
-		t.Errorf("half.txt is there: %v, %v", there, err)
+		t.Errorf("half.txt exists: %v, %v", there, err)
 	}
 	if got := suite.Read(t, fsys, "a.txt"); got != "y\n" {
 		t.Errorf("a.txt is %q", got)
 	}
 }
 
-// panicking panics when it is checked with what its template gave.
+// panicking panics when it is checked with the value of its template.
 type panicking struct {
 	Text string `json:"text,omitempty"`
 }
@@ -57,7 +58,7 @@ func (panicking) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// TestPanicInValidateFinishesOnce: a step that panics before its action runs has one end, and that reports why.
+// TestPanicInValidateFinishesOnce: a step that panics before its action runs finishes once, and reports the reason.
 func TestPanicInValidateFinishesOnce(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("panics").
@@ -78,12 +79,12 @@ func TestPanicInValidateFinishesOnce(t *testing.T) {
 	}
 }
 
-// untouchable panics when it is asked what it touches.
+// untouchable panics in Touches.
 type untouchable struct{ suite.Action }
 
 func (untouchable) Touches() (reads, writes []string, known bool) { panic("touched") }
 
-// TestPanicInTouches: an action that cannot say what it touches is taken to touch anything.
+// TestPanicInTouches: an action whose Touches panics may touch any file.
 func TestPanicInTouches(t *testing.T) {
 	t.Parallel()
 	fsys := suite.Tree("a.txt", "x\n")

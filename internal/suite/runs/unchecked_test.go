@@ -12,13 +12,13 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// word is a text with methods of its own, in which templates are not looked for.
+// word is a text type with its own methods, in which templates are not expanded.
 type word string
 
 func (w word) MarshalText() ([]byte, error)     { return []byte(w), nil }
 func (w *word) UnmarshalText(text []byte) error { *w = word(text); return nil }
 
-// spelling takes no braces, but for those of templates.
+// spelling accepts no braces except those of templates.
 type spelling struct {
 	Word  word   `json:"word,omitempty"`
 	Whole string `json:"whole,omitempty" param:"whole"`
@@ -40,8 +40,8 @@ func (spelling) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// TestTemplateThatIsNone: a rule that was let go for what looks like a template holds when the step runs, also where
-// no template is put in.
+// TestTemplateThatIsNone: a rule is skipped for a text that looks like a template. It is checked when the step runs,
+// even if no template is expanded.
 func TestTemplateThatIsNone(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{

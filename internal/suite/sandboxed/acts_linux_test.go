@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// acts are what a command can try. Each of them succeeds outside of a sandbox, also while one is used.
+// acts are the attempts of a command. Each of them succeeds outside of a sandbox, even while a sandbox is in use.
 var acts = map[string]func(args []string) error{
 	"read":     func(args []string) error { _, err := os.ReadFile(args[0]); return err },
 	"readlink": func(args []string) error { _, err := os.Readlink(args[0]); return err },
@@ -89,7 +89,7 @@ var acts = map[string]func(args []string) error{
 	"wait": func(args []string) error {
 		fmt.Println("ready")
 		for {
-			if _, err := os.Stat(args[0]); err == nil { // which may be asked of any file
+			if _, err := os.Stat(args[0]); err == nil { // Stat works on any file
 				return nil
 			}
 			time.Sleep(time.Millisecond)
@@ -97,7 +97,7 @@ var acts = map[string]func(args []string) error{
 	},
 }
 
-// work is what commands do for a living.
+// work does the normal work of commands.
 func work([]string) error {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -129,7 +129,7 @@ func work([]string) error {
 		os.Chtimes("a.txt", time.Now(), time.Unix(5, 0)))
 }
 
-// number reads an argument; any other text is a mistake of the test.
+// number parses an argument; any other text is a mistake of the test.
 func number(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {

@@ -37,7 +37,7 @@ func project(t *testing.T, p command.Policy, files []string, words ...string) (m
 	return res.Results[0], err
 }
 
-// works wants a command to succeed, to print something, and to change some files.
+// works checks that a command succeeds, prints a text, and changes some files.
 func works(t *testing.T, p command.Policy, files []string, prints string, changes []string, words ...string) {
 	t.Helper()
 	step, err := project(t, p, files, words...)
@@ -49,7 +49,7 @@ func works(t *testing.T, p command.Policy, files []string, prints string, change
 	}
 }
 
-// answer is what a tool prints, outside of any sandbox.
+// answer returns the output of a tool outside of any sandbox.
 func answer(t *testing.T, words ...string) string {
 	t.Helper()
 	if testing.Short() {
@@ -62,7 +62,7 @@ func answer(t *testing.T, words ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A module with a package of another module is formatted, vetted, built and tested.
+// A module that requires another module is formatted, vetted, built and tested.
 func TestGoPolicy(t *testing.T) {
 	modules := answer(t, "go", "env", "GOMODCACHE")
 	if filepath.Dir(answer(t, "go", "env", "GOROOT")) != "/usr/local" {
@@ -78,19 +78,19 @@ func TestGoPolicy(t *testing.T) {
 		"sum_test.go", "package app\n\nimport (\n\t\"testing\"\n\n\t\"github.com/google/go-cmp/cmp\"\n)\n\nfunc TestSum(t *testing.T) {\n" +
 			"\tif d := cmp.Diff(3, Sum(1, 2)); d != \"\" {\n\t\tt.Error(d)\n\t}\n}\n",
 	}
-	p := goPolicy(answer(t, "go", "env", "GOCACHE"), modules) // what is run here is not a stranger's
+	p := goPolicy(answer(t, "go", "env", "GOCACHE"), modules) // the commands here are trusted
 	works(t, p, files, "", []string{"sum.go"}, "gofmt", "-w", ".")
 	if fstest.Runs(0, 1, 1) == 0 {
 		t.Skip("NOT TESTED: compilers. MILLRACE_SAMPLES=full tries them")
 	}
-	works(t, goPolicy(t.TempDir(), modules), files[:6], "", nil, "go", "build", "./...") // a cache that is empty is filled
+	works(t, goPolicy(t.TempDir(), modules), files[:6], "", nil, "go", "build", "./...") // an empty cache is filled
 	works(t, p, files, "", nil, "go", "vet", "./...")
 	works(t, p, files, "", nil, "go", "build", "./...")
 	works(t, p, files, "ok  \texample.com/app", nil, "go", "test", "./...")
 	goProject{files, p}.example(t)
 }
 
-// The example of the page commits a change whose tests pass, and leaves the tree alone if they fail.
+// example runs the example of the page: it commits a change whose tests pass, and leaves the tree alone if they fail.
 func (g goProject) example(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/exec.md")
 	if err != nil {
@@ -116,7 +116,7 @@ func (g goProject) example(t *testing.T) {
 		}
 		data, _ := json.Marshal(res.Results[2].Data.(map[string]any)["sandbox"])
 		if !strings.HasPrefix(string(data), `{"files":"landlock `) || !strings.HasSuffix(string(data), `,"network":"seccomp"}`) {
-			t.Errorf("%s: in force was %s", name, data)
+			t.Errorf("%s: the sandbox was %s", name, data)
 		}
 		sum, err := os.ReadFile(filepath.Join(dir, "sum.go"))
 		if want := map[string]string{"good": "package app\n\nfunc Total(a, b int) int { return a + b }\n", "bad": files[5]}[name]; err != nil || string(sum) != want {
@@ -125,7 +125,7 @@ func (g goProject) example(t *testing.T) {
 	}
 }
 
-// goProject is a module, and what may be done to it.
+// goProject is a Go module and the policy for its commands.
 type goProject struct {
 	files  []string
 	policy command.Policy
@@ -178,7 +178,7 @@ func TestPythonPolicy(t *testing.T) {
 	works(t, pythonPolicy(venv, base), files, "OK", nil, "python", "-m", "unittest", "-v")
 }
 
-// The policies of the page are those that are tried here.
+// The page shows exactly the policies of these tests.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/exec.md")
 	if err != nil {
@@ -207,6 +207,6 @@ func TestPage(t *testing.T) {
 		}
 	}
 	if shown != 3 {
-		t.Errorf("%d policies are tried", shown)
+		t.Errorf("%d policies are tested", shown)
 	}
 }

@@ -21,15 +21,15 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// address is where the kernel finds bytes.
+// address returns the address of bytes for the kernel.
 func address(b []byte) uintptr { return uintptr(unsafe.Pointer(&b[0])) }
 
-// world is a tree, a host that lets this program run on it as a command, and what that must not reach.
+// world is a tree, a host that runs this program on it as a command, and the resources that the command must not reach.
 type world struct {
 	host     millrace.Executor
 	fsys     *rootfs.FS
-	tree     string // where the real tree is
-	secret   string // a directory of the user's
+	tree     string // path of the real tree
+	secret   string // a directory of the user
 	process  string
 	tcp, udp string
 	unix     string
@@ -78,13 +78,13 @@ func (w world) listen(t *testing.T, network, address string) string {
 	return l.Addr().String()
 }
 
-// step is a command that does an act.
+// step returns a command that does an act.
 func step(act string, args ...string) actions.Exec {
-	self, _ := os.Executable() // asked before
+	self, _ := os.Executable() // checked before
 	return actions.Exec{Command: self, Args: args, Env: map[string]string{"SANDBOXED_ACT": act}, OKCodes: []int{0, 3}}
 }
 
-// do runs an act in a pipeline, and returns its exit status and what was in force.
+// do runs an act in a pipeline, and returns its exit status and the sandbox that was in force.
 func (w world) do(t *testing.T, x millrace.Executor, act string, args ...string) (int, map[string]any) {
 	t.Helper()
 	res, err := x.Run(t.Context(), w.fsys, suite.One(step(act, args...)))
@@ -101,7 +101,7 @@ func (w world) do(t *testing.T, x millrace.Executor, act string, args ...string)
 // escape is an act with its arguments.
 type escape []string
 
-// escapes are acts that must fail, and leave everything as it is.
+// escapes returns acts that must fail, and change nothing.
 func (w world) escapes() []escape {
 	tree := func(name string) string { return filepath.Join(w.tree, name) }
 	return []escape{
@@ -119,7 +119,7 @@ func (w world) escapes() []escape {
 	}
 }
 
-// needsFilter reports whether an act is refused by a filter of calls alone, on a system that has none.
+// needsFilter reports whether only a filter of system calls refuses an act, on a system without such a filter.
 func needsFilter(e escape) bool {
 	if runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64" {
 		return false
@@ -127,7 +127,7 @@ func needsFilter(e escape) bool {
 	return slices.Contains([]string{"chmod", "times", "chown", "listen", "uring"}, e[0]) || e[0] == "dial" && e[1] != "tcp"
 }
 
-// state is what an escape could have changed.
+// state returns everything that an escape could have changed.
 func (w world) state(t *testing.T) (all string) {
 	t.Helper()
 	for _, name := range []string{w.tree, filepath.Join(w.tree, "a.txt"), w.secret, filepath.Join(w.secret, "key")} {
@@ -143,7 +143,7 @@ func (w world) state(t *testing.T) (all string) {
 	return all
 }
 
-// Nothing that a command tries reaches beyond its copy of the tree, and what was in force stands in the result.
+// A command cannot reach anything beyond its copy of the tree, and the result names the sandbox that was in force.
 func TestEscapes(t *testing.T) {
 	w := newWorld(t)
 	before := w.state(t)
@@ -161,7 +161,7 @@ func TestEscapes(t *testing.T) {
 		}
 		files, _ := in["files"].(string)
 		if !strings.HasPrefix(files, "landlock ") || in["network"] == "" || in["network"] == nil {
-			t.Errorf("in force was %v", in)
+			t.Errorf("the sandbox was %v", in)
 		}
 		if after := w.state(t); after != before {
 			t.Fatalf("%s:\n%s\nbefore:\n%s", e, after, before)
@@ -169,10 +169,10 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// Each of these acts is done without the sandbox, so it is the sandbox that refuses them.
+// Each of these acts succeeds without the sandbox, so the sandbox refuses them.
 func TestEscapes_off(t *testing.T) {
 	for i := range newWorld(t).escapes() {
-		w := newWorld(t) // for acts spoil what others need
+		w := newWorld(t) // a new world, because acts damage what others need
 		w.host.Commands.Sandbox = command.Off
 		e := w.escapes()[i]
 		if code, in := w.do(t, w.host, e[0], e[1:]...); code != 0 || len(in) != 0 {
@@ -181,7 +181,7 @@ func TestEscapes_off(t *testing.T) {
 	}
 }
 
-// While a command is kept in, the program that runs the pipeline does all of it.
+// While a command is confined, the program that runs the pipeline can do every act.
 func TestEscapes_ofTheHost(t *testing.T) {
 	w := newWorld(t)
 	done := filepath.Join(t.TempDir(), "done")
@@ -218,7 +218,7 @@ func TestEscapes_ofTheHost(t *testing.T) {
 	}
 }
 
-// Every change of a command to its copy comes back.
+// Every change of a command to its copy is staged.
 func TestWork(t *testing.T) {
 	w := newWorld(t)
 	if code, in := w.do(t, w.host, "work"); code != 0 {
@@ -234,7 +234,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// Exactly the paths that the policy opens are open.
+// Only the paths that the policy opens are open.
 func TestOpened(t *testing.T) {
 	w := newWorld(t)
 	w.host.Commands.Read, w.host.Commands.Network = []string{w.secret}, true
@@ -263,7 +263,7 @@ func TestOpened(t *testing.T) {
 	}
 }
 
-// scoped reports whether signals stay inside.
+// scoped reports whether signals are confined.
 func scoped(t *testing.T) bool {
 	t.Helper()
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)

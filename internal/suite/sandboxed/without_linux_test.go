@@ -49,12 +49,12 @@ var hosts = map[string]func(args []string) error{"host": func([]string) error {
 	return nil
 }}
 
-// A host on a kernel without Landlock gets an error, and the setting that it can make, before anything runs. It may
-// agree to less, and the result states what that was.
+// A host on a kernel without Landlock gets an error that names a setting, before anything runs. The host may accept
+// less protection, and the result reports which.
 func TestRequiredWhereThereIsNone(t *testing.T) {
 	newWorld(t) // skips on systems without a sandbox
 	if needsFilter(escape{"uring"}) {
-		t.Skip("NOT TESTED: calls are not filtered here, and so none is missed")
+		t.Skip("NOT TESTED: system calls are not filtered here, so none is missing")
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -77,7 +77,7 @@ func TestRequiredWhereThereIsNone(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	if len(lines) != 5 {
-		t.Fatalf("it says\n%s", out)
+		t.Fatalf("the output is\n%s", out)
 	}
 	for i, want := range []string{
 		"required: invalid_pipeline exec_denied ", "best effort:  ", `{"network":"seccomp"}`, "off:  ", `{}`,
@@ -93,7 +93,7 @@ func TestRequiredWhereThereIsNone(t *testing.T) {
 	}
 }
 
-// without lets a call fail from now on, as if the kernel did not know it.
+// without makes a system call fail from now on, as on a kernel that lacks it.
 func without(call uint32) error {
 	filter := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS},

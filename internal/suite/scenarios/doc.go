@@ -1,3 +1,3 @@
-// Package scenarios is a test-only package: it runs the pipelines in testdata/run of the repository, and random ones,
-// on every file system there is.
+// Package scenarios is a test-only package: it runs the pipelines in testdata/run of the repository, and random
+// pipelines, on every file system.
 package scenarios

@@ -21,23 +21,22 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table in docs/filesystems.md")
 
-// wrapper is a way to put file systems together.
+// wrapper is a way to combine file systems.
 type wrapper struct {
 	name string
-	over func(t *testing.T) afero.Fs              // where the files are planted
-	wrap func(t *testing.T, fs afero.Fs) afero.Fs // nil leaves it as it is
-	// opens does both, where files have to be there before.
+	over func(t *testing.T) afero.Fs              // the files are planted here
+	wrap func(t *testing.T, fs afero.Fs) afero.Fs // nil: no wrapper
+	// opens does the work of both, for file systems that need the files first.
 	opens func(t *testing.T, files []txtarfs.File) afero.Fs
-	// refuses is the limit of a file system that does not do everything, as its errors tell it.
+	// refuses is the limit of a file system that does not support everything, as in its errors.
 	refuses string
-	// unlike are the scenarios that have another result on it, and why.
+	// unlike are the scenarios that have another result on it, with the reason.
 	unlike map[string]string
-	// slow means that it takes a while to refuse, so that the scenarios are left to others, and TestFileSystems tries
-	// it.
+	// slow means that a refusal takes a while. Only TestFileSystems then tests the file system.
 	slow bool
 }
 
-// wrappers are the file systems that afero ships, and millrace's own.
+// wrappers returns the file systems of afero, and millrace's own.
 func wrappers() []wrapper {
 	disk := func(t *testing.T) afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), t.TempDir()) }
 	memory := func(*testing.T) afero.Fs { return afero.NewMemMapFs() }
@@ -70,7 +69,7 @@ func wrappers() []wrapper {
 	}
 }
 
-// open returns the file system with the files, and what it is over.
+// open returns the file system with the files, and the file system below.
 func (w wrapper) open(t *testing.T, files []txtarfs.File) (fsys, below afero.Fs) {
 	t.Helper()
 	if w.opens != nil {
@@ -90,9 +89,9 @@ func (w wrapper) open(t *testing.T, files []txtarfs.File) (fsys, below afero.Fs)
 	return fsys, below
 }
 
-// refusal returns a check of a file system that has refused to be written to: nothing has changed below it, nothing is
-// left there, and the error names what it cannot do. The check is given the error, or another run to get it from. It
-// is nil for a file system that does everything.
+// refusal returns a check of a file system that has refused writes: nothing has changed below it, nothing is left
+// there, and the error names the missing feature. The check receives the error, or another run that returns it. refusal
+// returns nil for a file system that supports everything.
 func (w wrapper) refusal(below afero.Fs) func(t *testing.T, run func() error) {
 	if w.refuses == "" {
 		return nil
@@ -109,12 +108,12 @@ func (w wrapper) refusal(below afero.Fs) func(t *testing.T, run func() error) {
 		}
 		if commit, ok := errors.AsType[*millrace.CommitError](err); !ok && !strings.HasPrefix(err.Error(), "lock: ") ||
 			ok && commit.State != millrace.CommitRolledBack {
-			t.Errorf("the error does not say what failed, or in which state: %v", err)
+			t.Errorf("the error does not name what failed, or its state: %v", err)
 		}
 	}
 }
 
-// TestFileSystems does what runs do on each file system, and keeps the table in docs/filesystems.md what it has seen.
+// TestFileSystems runs the operations of runs on each file system, and checks the table in docs/filesystems.md.
 func TestFileSystems(t *testing.T) {
 	var table strings.Builder
 	table.WriteString(millracetest.Header("file system"))
@@ -133,7 +132,7 @@ func TestFileSystems(t *testing.T) {
 		table.WriteString(row)
 	}
 	if t.Failed() {
-		return // so that -update does not write down what must not be
+		return // so that -update does not write wrong rows
 	}
 	if runtime.GOOS != "linux" {
 		t.Log("docs/filesystems.md is not compared: it describes Linux")
@@ -152,10 +151,10 @@ func TestFileSystems(t *testing.T) {
 	suite.Golden(t, *update, page, []byte(head+begin+table.String()+end+tail))
 }
 
-// workingDir is the file system of the operating system, on which names are those in the working directory.
+// workingDir returns the file system of the operating system in an empty working directory.
 func workingDir(t *testing.T) afero.Fs { t.Chdir(t.TempDir()); return afero.NewOsFs() }
 
-// row is the row of the table for a file system, which refuses as it must.
+// row returns the row of the table for a file system. It checks that refusals leave nothing.
 func (w wrapper) row(t *testing.T) string {
 	belows := make(map[string]afero.Fs) // by the name of the test
 	row := millracetest.Backend(t, func(tb testing.TB, tree string) afero.Fs {

@@ -16,11 +16,11 @@ import (
 
 const mountsBegin, mountsEnd = "<!-- mounts: made by go test ./internal/suite/scenarios -update -->\n", "<!-- end of mounts -->\n"
 
-// TestMounts does what runs do on each kind of real file system that can be mounted here, and keeps its row in
-// docs/filesystems.md what was seen.
+// TestMounts runs the operations of runs on each kind of real file system that can be mounted here, and checks its row
+// in docs/filesystems.md.
 func TestMounts(t *testing.T) {
 	if fstest.ByItself(0, 1) == 0 && !*update {
-		t.Skip("it takes a while: MILLRACE_SAMPLES=quick tries it")
+		t.Skip("it takes a while: MILLRACE_SAMPLES=quick runs it")
 	}
 	if !mounts.Own(t) {
 		return
@@ -67,7 +67,7 @@ func onMount(t *testing.T, m *mounts.Mount, files []txtarfs.File) afero.Fs {
 // TestScenarios_mounts runs every pipeline in testdata/run on each kind of real file system.
 func TestScenarios_mounts(t *testing.T) {
 	if fstest.Runs(0, 1, 1) == 0 {
-		t.Skip("it takes a while: MILLRACE_SAMPLES=full tries it")
+		t.Skip("it takes a while: MILLRACE_SAMPLES=full runs it")
 	}
 	if !mounts.Own(t) {
 		return

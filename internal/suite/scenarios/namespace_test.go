@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// TestNamespace moves names in all the ways that are hard to write down as a diff, to commit, and to take back.
+// TestNamespace moves names in all the ways that are hard to show as a diff, to commit, and to undo.
 func TestNamespace(t *testing.T) {
 	in := []txtarfs.File{{Name: "a.txt", Data: []byte("a\n")}, {Name: "b.txt", Data: []byte("b\n")}, {Name: "d/x", Data: []byte("x\n")}}
 	for name, change := range map[string]func(s *stage.Stage) error{
@@ -88,8 +88,8 @@ func first(errs ...error) error {
 	return nil
 }
 
-// A delete removes the targets of its names at the beginning of the step, also if a link on the way, or its directory,
-// is deleted by the same step.
+// A delete resolves the targets of its names at the beginning of the step, even if the same step deletes a link on the
+// way, or its directory.
 func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
 	for _, files := range [][]string{{"d", "link/sub"}, {"link/sub", "d"}, {"link", "link/a", "d"}, {"d", "link", "link/sub/b"}, {"link/sub", "d/sub", "d"}} {
 		dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
 			}
 		}
 		if err := fsys.SymlinkIfPossible("d", "link"); err != nil {
-			t.Skip("no symbolic links here: ", err)
+			t.Skip("symbolic links are not supported here: ", err)
 		}
 		p := millrace.New("p").Step("gone", actions.Delete{Files: files, Recursive: true}).MustBuild()
 		res, err := millrace.Run(t.Context(), fsys, p)
@@ -119,7 +119,7 @@ func TestDeleteThroughALinkThatGoesToo(t *testing.T) {
 			t.Errorf("%v: deleted %v, want %v", files, got, want)
 		}
 		if _, err := fsys.Stat("d"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%v: d is there: %v", files, err)
+			t.Errorf("%v: d exists: %v", files, err)
 		}
 		if _, err := (millrace.Executor{}).Restore(t.Context(), fsys, res.BackupID); err != nil {
 			t.Errorf("%v: %v", files, err)

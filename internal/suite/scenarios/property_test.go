@@ -52,7 +52,7 @@ func drawTree(t *rapid.T) []txtarfs.File {
 	return files
 }
 
-// drawPipeline draws a valid pipeline whose steps refer to each other in all ways there are.
+// drawPipeline draws a valid pipeline whose steps refer to each other in all possible ways.
 func drawPipeline(t *rapid.T) millrace.Pipeline {
 	b := millrace.New("random").Options(millrace.Options{
 		Force: rapid.Bool().Draw(t, "force"), ContinueOnError: rapid.Bool().Draw(t, "continue"),
@@ -158,12 +158,12 @@ func drawStep(t *rapid.T, id string, earlier []string, b millrace.Builder) millr
 	return step
 }
 
-// dirs draws what moves and removals name: directories for the most part.
+// dirs draws names for moves and removals: mostly directories.
 func dirs(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.OneOf(genDir, genDir, genPath), 1, 2).Draw(t, "directories")
 }
 
-// story is all that a run reports and leaves, less what differs from run to run.
+// story returns all that a run reports and leaves, except values that differ from run to run.
 func story(res *millrace.Result, err error, fsys afero.Fs) string {
 	if res == nil {
 		return fmt.Sprint(err)
@@ -182,7 +182,8 @@ func story(res *millrace.Result, err error, fsys afero.Fs) string {
 	return fmt.Sprintf("%v\n%s\n%s\n%v%v", err, data, txtarfs.Format(files), jerr, ferr)
 }
 
-// TestParallelIsSequential: the same pipeline on the same tree reports the same story and leaves the same tree.
+// TestParallelIsSequential: in parallel and in sequence, a pipeline on the same tree reports the same story and leaves
+// the same tree.
 func TestParallelIsSequential(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		tree, p := drawTree(r), drawPipeline(r)
@@ -201,8 +202,8 @@ func TestParallelIsSequential(t *testing.T) {
 	})
 }
 
-// TestDryRunIsRun: the dry run reports what the run reports, its diff applied by git gives the tree that the run
-// leaves, and restoring the backup gives the tree that was there before.
+// TestDryRunIsRun: the dry run reports the same as the run, git makes the run's tree from its diff, and a restore of
+// the backup gives the old tree.
 func TestDryRunIsRun(t *testing.T) {
 	byShape := 0
 	rapid.Check(t, func(r *rapid.T) {
@@ -219,10 +220,10 @@ func TestDryRunIsRun(t *testing.T) {
 			planErr = errors.New(dry.Error) // Plan has no error if the plan can still be committed
 		}
 		res, err := x.Run(t.Context(), fsys, p)
-		if dry.WouldBlock { // by a budget: then the run is refused, and writes nothing
+		if dry.WouldBlock { // the budget blocks: the run is refused, and writes nothing
 			after, _ := txtarfs.Read(fsys, ".millrace")
 			if blocked, ok := errors.AsType[*millrace.BlockedError](err); !ok || blocked.Reason != dry.BlockReason || !slices.EqualFunc(before, after, sameFile) {
-				r.Fatalf("the dry run says %q, the run %v", dry.BlockReason, err)
+				r.Fatalf("the dry run reports %q, the run %v", dry.BlockReason, err)
 			}
 			return
 		}
@@ -260,8 +261,8 @@ func permanent(p millrace.Pipeline) bool {
 	})
 }
 
-// TestBuilderJSONDecode: a pipeline built in Go, written as JSON and decoded is Equal, with the same digest, and
-// written again gives the same bytes.
+// TestBuilderJSONDecode: a pipeline built in Go, encoded as JSON and decoded is Equal, with the same digest. Encoded
+// again, it has the same bytes.
 func TestBuilderJSONDecode(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := drawPipeline(r)
@@ -283,7 +284,7 @@ func TestBuilderJSONDecode(t *testing.T) {
 	})
 }
 
-// Lenient decoding takes every text that strict decoding takes, as it is.
+// Lenient decoding accepts every text that strict decoding accepts, with the same result.
 func TestLenientChangesNothingThatIsRight(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := drawPipeline(r)
@@ -299,7 +300,7 @@ func TestLenientChangesNothingThatIsRight(t *testing.T) {
 		if err != nil || !strict.Equal(lenient) || len(strict.Warnings()) != len(lenient.Warnings()) {
 			r.Fatalf("%v\n%s\n%v", err, data, lenient.Warnings())
 		}
-		// Mistakes at one place change nothing at others.
+		// A mistake at one place does not change other places.
 		broken := "Here it is:\n```json\n" + strings.Replace(string(data), `"steps":[`, `"steps": /* all */ [`, 1)
 		broken = broken[:len(broken)-2] + ",\n]}\n```"
 		mended, err := millrace.Decoder{Lenient: true}.Decode([]byte(broken))

@@ -23,7 +23,7 @@ import (
 //	pipeline.json  the pipeline
 //	host.json      the executor's policy, optional
 //	in/            the tree before
-//	want/          the tree after; if there is none, the tree must stay as it is
+//	want/          the tree after; if it is missing, the tree must not change
 //	result         the compact line
 //	error          a line for each text that the error must contain; without it there must be no error
 //	check          lines "pointer = JSON" about the result
@@ -41,7 +41,7 @@ func TestScenarios(t *testing.T) {
 			for _, w := range wrappers() {
 				t.Run(w.name, func(t *testing.T) {
 					if w.slow {
-						t.Skip("it takes a while to be refused, and TestFileSystems tries it; over a disk the CI tries it here too")
+						t.Skip("a refusal takes a while, and TestFileSystems tests it; the CI runs it here too, over a disk")
 					}
 					if why, ok := w.unlike[scenario]; ok {
 						t.Skip(why)
@@ -54,7 +54,7 @@ func TestScenarios(t *testing.T) {
 	}
 }
 
-// archives are all of them, by their names.
+// archives returns all archives by name.
 func archives(t *testing.T) map[string]txtarfs.Archive {
 	t.Helper()
 	files, err := filepath.Glob("../../../testdata/run/*.txtar")
@@ -73,7 +73,7 @@ func archives(t *testing.T) map[string]txtarfs.Archive {
 }
 
 // runScenario runs a scenario on a file system that has its files. If refused is not nil, the file system may refuse
-// to be written to, and refused looks at how it has done so.
+// writes, and refused checks the refusal.
 func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs, refused func(t *testing.T, run func() error)) {
 	t.Helper()
 	x := scenarioHost(t, a)
@@ -88,7 +88,7 @@ func runScenario(t *testing.T, a txtarfs.Archive, fsys afero.Fs, refused func(t 
 		return
 	}
 
-	// The dry run, which must not touch anything, reports the same story.
+	// The dry run, which must not write anything, reports the same story.
 	plan, planErr := x.Plan(t.Context(), fsys, p)
 	suite.CheckTree(t, "after the dry run", fsys, a.Under("in"))
 	if plan == nil {
@@ -191,7 +191,7 @@ func checkResult(t *testing.T, a txtarfs.Archive, res *millrace.Result) {
 	}
 }
 
-// lookup follows a JSON pointer; what is not there is null.
+// lookup follows a JSON pointer; a missing value is null.
 func lookup(v any, pointer string) any {
 	for part := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		part = strings.NewReplacer("~1", "/", "~0", "~").Replace(part)

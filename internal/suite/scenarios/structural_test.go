@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// drawStructural draws a step with a pattern that is code with holes.
+// drawStructural draws a step whose pattern is code with holes.
 func drawStructural(t *rapid.T, files []string, from bool, onError string) actions.Action {
 	const mode = "structural"
 	pattern, lang := genHole.Draw(t, "holes"), rapid.SampledFrom([]string{"", "go", "c"}).Draw(t, "language")

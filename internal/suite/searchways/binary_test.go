@@ -20,12 +20,12 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// TestBinaryIsOneThing: what Files calls binary has a binary patch in the diff, and is what a search does not look into
-// before or after the change; and git says the same.
+// TestBinaryIsOneThing: a file that Files calls binary has a binary patch in the diff, and a search skips it before or
+// after the change. git agrees.
 func TestBinaryIsOneThing(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat(strings.Repeat("x", 49)+"\n", 500)
-	inPieces := []int{7999, 8001, 8191}[:fstest.Slowed(1, fstest.ByItself(1, 3))] // some of what is read in pieces is enough
+	inPieces := []int{7999, 8001, 8191}[:fstest.Slowed(1, fstest.ByItself(1, 3))] // a few sizes are enough
 	for _, size := range []int{0, 9 << 20} {
 		for _, at := range []int{-1, 10, 7990, 7998, 7999, 8000, 8001, 8010, 8180, 8191, 8192, 8193, 12000} {
 			for _, longer := range []int{0, 2, -2, 195} {
@@ -67,7 +67,7 @@ func checkBinary(t *testing.T, before []byte, line string) {
 	}
 	diff := strings.Contains(plan.Diff(), "\nGIT binary patch\n")
 	if diff != files[0].Binary {
-		t.Errorf("Files says binary %t, the diff %t", files[0].Binary, diff)
+		t.Errorf("Files reports binary %t, the diff %t", files[0].Binary, diff)
 	}
 	found := searched(t, fsys)
 	if _, err := plan.Commit(t.Context()); err != nil {
@@ -77,15 +77,15 @@ func checkBinary(t *testing.T, before []byte, line string) {
 		t.Fatal("another file was committed than planned")
 	}
 	if looked := found && searched(t, fsys); looked == diff {
-		t.Errorf("the diff says binary %t, and that the search looks into both is %t", diff, looked)
+		t.Errorf("the diff reports binary %t, and the search of both texts %t", diff, looked)
 	}
 	for _, side := range [][]byte{before, after} {
 		if b, err := textdiff.IsBinary(textdiff.Bytes(side), textdiff.Bytes(nil)); fsutil.IsBinary(side) != b || err != nil {
-			t.Errorf("fsutil says %t, textdiff %t, %v", !b, b, err)
+			t.Errorf("fsutil reports %t, textdiff %t, %v", !b, b, err)
 		}
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("no git here to ask")
+		t.Skip("git is not installed")
 	}
 	dir := t.TempDir()
 	for name, data := range map[string][]byte{"before": before, "after": after} {
@@ -95,13 +95,13 @@ func checkBinary(t *testing.T, before []byte, line string) {
 	}
 	cmd := exec.CommandContext(t.Context(), "git", "diff", "--no-index", "--numstat", "before", "after")
 	cmd.Dir = dir
-	out, _ := cmd.Output() // it fails where files differ
+	out, _ := cmd.Output() // git fails if the files differ
 	if git := bytes.HasPrefix(out, []byte("-\t-\t")); git != diff {
-		t.Errorf("git says binary %t (%s), the diff %t", git, out, diff)
+		t.Errorf("git reports binary %t (%s), the diff %t", git, out, diff)
 	}
 }
 
-// searched reports whether a search looks into a.txt.
+// searched reports whether a search reads a.txt.
 func searched(t *testing.T, fsys afero.Fs) bool {
 	t.Helper()
 	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.One(actions.Search{Pattern: "xxx"}))

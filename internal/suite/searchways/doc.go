@@ -1,2 +1,2 @@
-// Package searchways is a test-only package: a search finds the same in every way in which it can be done.
+// Package searchways is a test-only package: it checks that every kind of search finds the same.
 package searchways

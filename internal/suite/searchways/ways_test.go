@@ -23,9 +23,9 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// TestSearchIsTheSameEverywhere searches random trees, with files of all the sizes at which reading goes another way,
-// through the fast path, through an afero.Fs that hides it, and in memory. The reference reads each file as a whole
-// and asks package regexp; ripgrep is asked as well where there is one.
+// TestSearchIsTheSameEverywhere searches random trees, with files of all sizes at which the reading method changes:
+// through the fast path, through an afero.Fs that hides it, and in memory. The reference reads each file as a whole and
+// uses package regexp. If ripgrep is installed, it is compared as well.
 func TestSearchIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	trees := fstest.Runs(1, 1, 200)
@@ -49,7 +49,7 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 			for _, s := range []struct {
 				search actions.Search
 				re     string
-				rg     []string // how ripgrep is asked for the same; its idea of lines is another one for the rest
+				rg     []string // the arguments of ripgrep; nil if it defines lines differently
 			}{
 				{actions.Search{Pattern: "needle", Mode: "literal"}, `needle`, []string{"-F", "needle"}},
 				{actions.Search{Pattern: "needle", Mode: "literal", IgnoreCase: true}, `(?i)needle`, []string{"-iF", "needle"}},
@@ -62,7 +62,7 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 				s.search.NoIgnore = true
 				want := countByReading(t, dir, regexp.MustCompile(s.re))
 				if len(want) == 0 {
-					t.Fatalf("%s is nowhere, which shows nothing", s.re)
+					t.Fatalf("%s is nowhere, so this tests nothing", s.re)
 				}
 				for name, fsys := range ways {
 					if d := cmp.Diff(want, countBySearch(t, fsys, s.search)); d != "" {
@@ -79,13 +79,13 @@ func TestSearchIsTheSameEverywhere(t *testing.T) {
 	}
 }
 
-// plantSizes writes files of many sizes below a directory. The searched text is somewhere in them, also where one
-// reading ends and the next begins.
+// plantSizes writes files of many sizes below a directory. The searched text is at random places in them, also across
+// the boundary of two reads.
 func plantSizes(t *testing.T, dir string, random *rand.Rand) {
 	t.Helper()
 	const k = 1 << 10
 	sizes := []int{0, 1, 5, 100, 8*k - 3, 8 * k, 64 * k, 128*k - 7, 128*k - 1, 128 * k, 128*k + 1, 129 * k, 256*k + 3, 300 * k, 512*k + 1, 1024*k - 1, 1024 * k, 1024*k + 1, 1500 * k}
-	if fstest.Runs(0, 1, 1) > 0 { // for the reference they take long
+	if fstest.Runs(0, 1, 1) > 0 { // the reference is slow on them
 		sizes = append(sizes, 8*k*k-1, 8*k*k+5)
 	}
 	for i := range 60 {
@@ -99,7 +99,7 @@ func plantSizes(t *testing.T, dir string, random *rand.Rand) {
 		text = text[:size]
 		places := []int{0, 64 * k, 128 * k, 256 * k, 512 * k, 1024 * k, size, random.IntN(size + 1), random.IntN(size + 1)}
 		if i%2 == 1 && size > 128*k {
-			places = []int{128 * k * (1 + random.IntN(size/(128*k)))} // nowhere else
+			places = []int{128 * k * (1 + random.IntN(size/(128*k)))} // at no other place
 		}
 		for _, at := range places {
 			what := []string{"needle7", "Needle", "abc42x", "\nend\n", "a\n\nneedle", "NEEDLE"}[random.IntN(6)]
@@ -181,7 +181,7 @@ func countBySearch(t *testing.T, fsys afero.Fs, search actions.Search) map[strin
 	return found.Counts
 }
 
-// countByRipgrep asks for the matches in all files but those that ripgrep, too, takes for binary.
+// countByRipgrep returns the matches in all files except those that ripgrep, too, counts as binary.
 func countByRipgrep(t *testing.T, rg, dir string, how []string) map[string]int {
 	t.Helper()
 	cmd := exec.Command(rg, append([]string{"-uu", "--hidden", "--count-matches", "--no-messages"}, how...)...)

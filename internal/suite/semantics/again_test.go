@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// A pipeline that makes named files changes nothing in its second run, and its step has the same files as in the first:
-// a later step that compares these files with others must not depend on the tree being right already.
+// The second run of a pipeline that makes named files changes nothing, and its step reports the same files as in the
+// first run. A later step that uses these files must not depend on the state of the tree.
 func TestSecondRunChangesNothing(t *testing.T) {
 	const mark = "// generated\n"
 	texts := map[string]string{"gen/a.go": mark + "package a\n", "gen/sub/b.go": mark + "package b\n"}
@@ -52,7 +52,7 @@ func TestSecondRunChangesNothing(t *testing.T) {
 				if runs[1].FilesChanged.Count() != 0 {
 					t.Errorf("the second run changes %+v", runs[1].FilesChanged)
 				}
-				// The files of a patch are those that it changes, as the files of an edit.
+				// The files of a patch are the changed files, as for an edit.
 				if len(files[0]) == 0 || name != "patch" && !slices.Equal(files[0], files[1]) {
 					t.Errorf("the files of the step are %q, then %q", files[0], files[1])
 				}

@@ -15,12 +15,12 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// longText takes several writes, so that a file which is written in place is seen to be.
+// longText needs several writes, so that a file which is written in place is noticed.
 var longText = strings.Repeat("a line\n", 20_000) + "one old line\n" + strings.Repeat("a line\n", 20_000)
 
-// readMeanwhile does and undoes one thing over and over while others look: a reader that reads as fast as it can, and,
-// where that can be arranged, one who looks after every single operation of the commit. The word is the promise if
-// all that they see agrees with it, and what they saw otherwise.
+// readMeanwhile repeatedly does and undoes one action while others read: a fast reader, and, if possible, a reader that
+// reads after every single operation of the commit. The result is the promised word if all readers agree with it, else
+// what they saw.
 func readMeanwhile(t *testing.T, action, params string) (saved, restored string) {
 	dir := t.TempDir()
 	row := saveRow{content: longText}
@@ -59,14 +59,14 @@ func readMeanwhile(t *testing.T, action, params string) (saved, restored string)
 // onlooker is another program that reads the subject of a commit.
 type onlooker struct {
 	dir, action string
-	back        bool // what is done is undone
+	back        bool // the action is undone
 
 	mu    sync.Mutex
 	reads int
-	bad   string // what it saw and should not have
+	bad   string // the wrong state that it saw
 }
 
-// beside looks again and again while do runs, at least once before and once after it.
+// beside reads again and again while do runs, at least once before and once after it.
 func (o *onlooker) beside(do func()) {
 	o.look()
 	var done atomic.Bool
@@ -82,7 +82,7 @@ func (o *onlooker) beside(do func()) {
 	o.look()
 }
 
-// look reads once and judges what it finds.
+// look reads once and judges the result.
 func (o *onlooker) look() {
 	found, bad := 0, ""
 	for _, name := range o.names() {
@@ -116,8 +116,8 @@ func (o *onlooker) whole(text string) bool {
 	return text == longText || text == strings.Replace(longText, "old", "newer", 1)
 }
 
-// names are where to look. A file that moves is looked for where it comes from first: it may go while one looks where
-// it goes to.
+// names returns the paths to read. The old path of a moved file comes first: the file may move during the read of the
+// new path.
 func (o *onlooker) names() []string {
 	switch {
 	case o.action == "rename" && o.back:

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// saveRows are the rows that can be measured wherever Go runs.
+// saveRows returns the rows that can be measured on every system.
 func saveRows() []saveRow {
 	inode := func(was, is seen) bool { return was.id.SameFile(is.id) }
 	mode := func(was, is seen) bool { return was.mode == is.mode }
@@ -84,8 +84,8 @@ func saveRows() []saveRow {
 	}...)
 }
 
-// bytesRows are about bytes that are not part of a match. That they are right is judged for every row; these have some
-// that a less careful program would not keep.
+// bytesRows returns rows about bytes outside of the match. Every row checks the bytes; these rows have bytes that a
+// careless program would lose.
 func bytesRows() []saveRow {
 	rest := func(was, is seen) bool { return true }
 	row := func(name, content string) saveRow {
@@ -178,7 +178,7 @@ func symlinkWord(m measurement) string {
 	return "lost"
 }
 
-// timeWord separates the time of the commit from that of the planted files, which is years back.
+// timeWord distinguishes the time of the commit from that of the planted files, which is years ago.
 func timeWord(is seen) string {
 	if age := time.Since(is.mtime).Abs(); age < time.Hour {
 		return "of now"

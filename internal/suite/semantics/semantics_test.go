@@ -23,7 +23,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the table in docs/safety.md")
 
-// saveOps are the actions that save files, each with the parameters that it takes beside the list of files.
+// saveOps are the actions that save files, each with its parameters except the list of files.
 var saveOps = []struct{ action, params string }{
 	{"edit", `"old_text": "old", "new_text": "newer"`},
 	{"multi_edit", `"edits": [{"old_text": "old", "new_text": "mid"}, {"old_text": "mid", "new_text": "newer"}]`},
@@ -34,27 +34,28 @@ var saveOps = []struct{ action, params string }{
 }
 
 const (
-	subject = "d/a.txt" // what is saved
-	result  = "d/b.txt" // what rename and copy make of it
+	subject = "d/a.txt" // the file to save
+	result  = "d/b.txt" // the result of rename and copy
 )
 
-// saveRow is something that a file has, and what becomes of it.
+// saveRow is a property of a file, and what happens to it.
 type saveRow struct {
 	name    string
 	content string // of the subject; "" means one line
-	names   string // what the pipeline names; "" means the subject
+	names   string // the names in the pipeline; "" means the subject
 	binary  bool
-	missing func(dir string) string    // why it cannot be measured here, "" if it can; nil means it can everywhere
-	prepare func(dir string) error     // gives it to the subject; nil if the content is all
-	same    func(was, is seen) bool    // whether a file still has it
-	changed func(was, is seen) string  // the word for when it has not
+	missing func(dir string) string    // why it cannot be measured here, "" if it can; nil means everywhere
+	prepare func(dir string) error     // sets the property of the subject; nil if the content is enough
+	same    func(was, is seen) bool    // whether a file still has the property
+	changed func(was, is seen) string  // the word if it has not
 	word    func(m measurement) string // instead of same and changed
 	measure func(t *testing.T, action, params string) (saved, restored string)
 	want    saveWords
 }
 
-// saveWords is what is promised of a row. It is written down beside the document, so that writing that anew cannot
-// hide a defect. Edit is for all three actions that replace text. The words after Back are those after the restore.
+// saveWords are the promises of a row. They are separate from the document, so that a new document cannot hide a
+// defect. Edit holds for all three actions that replace text. The fields that end in Back are the words after the
+// restore.
 type saveWords struct{ edit, rename, copy, del, editBack, renameBack, copyBack, delBack string }
 
 func (w saveWords) of(action string) (saved, restored string) {
@@ -69,26 +70,26 @@ func (w saveWords) of(action string) (saved, restored string) {
 	return w.edit, w.editBack
 }
 
-// seen is what can be seen of a path, but for the time it was last read.
+// seen is all that is visible of a path, except the time of the last read.
 type seen struct {
 	mode       fs.FileMode
 	size       int64
 	mtime      time.Time
 	id         capability.Identity
-	data       string // of a file its bytes, of a link its target
+	data       string // the bytes of a file, the target of a link
 	attributes string
 	sparse     bool
 }
 
-// measurement is a tree before and after; restored means that what was done is undone.
+// measurement is a tree before and after; restored means that the action is undone.
 type measurement struct {
 	action        string
 	restored      bool
 	before, after map[string]seen
 }
 
-// TestSemantics measures what a save keeps, on a real directory, holds that against what is promised, and keeps the
-// tables in docs/safety.md what was measured.
+// TestSemantics measures what a save keeps on a real directory, compares the results with the promises, and checks the
+// tables in docs/safety.md.
 func TestSemantics(t *testing.T) {
 	rows := append(saveRows(), systemRows()...)
 	saved, restored := newTable(rows), newTable(rows)
@@ -123,7 +124,7 @@ func TestSemantics(t *testing.T) {
 		}
 	})
 	if t.Failed() {
-		return // so that -update does not write down what must not be
+		return // so that -update does not write wrong rows
 	}
 	if unmeasured > 0 {
 		t.Logf("docs/safety.md is not compared: %d of %d rows cannot be measured here", unmeasured, len(rows))
@@ -164,14 +165,14 @@ func markdown(rows []saveRow, cells [][]string) string {
 	return b.String()
 }
 
-// save does one thing to the subject, in a tree of its own, undoes it, and returns the words for both. The promises
-// for all rows are judged here: bytes, the source of a copy, and that nothing beside the subject is touched.
+// save does one action to the subject, in a tree of its own, undoes it, and returns the words for both. It checks the
+// promises for all rows: bytes, the source of a copy, and that nothing except the subject is changed.
 func (row saveRow) save(t *testing.T, action, params string) (saved, restored string) {
 	dir := t.TempDir()
 	plantSubject(t, dir, row)
 	m := measurement{action: action, before: look(t, dir)}
 	root := suite.OpenRoot(t, dir)
-	x := millrace.Executor{State: millrace.State{NoSync: true}} // to be faster; that is about crashes
+	x := millrace.Executor{State: millrace.State{NoSync: true}} // faster; syncs matter only for crashes
 	res := runSave(t, x, root, row, action, params)
 	m.after = look(t, dir)
 	row.checkAll(t, m)
@@ -210,7 +211,7 @@ func runSave(t *testing.T, x millrace.Executor, root afero.Fs, row saveRow, acti
 	return res
 }
 
-// plantSubject makes the tree that one thing is done in.
+// plantSubject makes the tree for one action.
 func plantSubject(t *testing.T, dir string, row saveRow) {
 	t.Helper()
 	content := row.content
@@ -237,7 +238,7 @@ func plantSubject(t *testing.T, dir string, row saveRow) {
 	}
 }
 
-// look looks at everything outside of the state directory.
+// look returns the state of everything outside of the state directory.
 func look(t *testing.T, dir string) map[string]seen {
 	t.Helper()
 	root := suite.OpenRoot(t, dir)

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// systemRows are about what Linux knows of a file beside what Go knows.
+// systemRows returns rows about the attributes of a file that only Linux reports.
 func systemRows() []saveRow {
 	return []saveRow{
 		{
@@ -53,7 +53,7 @@ func systemRows() []saveRow {
 	}
 }
 
-// notOfCopies is what is promised of what a copy does not take from its source.
+// notOfCopies returns the promises for attributes that a copy does not take from its source.
 func notOfCopies(word string) saveWords {
 	w := keptByAll
 	w.copy = word
@@ -81,7 +81,7 @@ func attributeRow(what, name string, value []byte) saveRow {
 	}
 }
 
-// accessList lets user 1234 read, in the form in which the kernel keeps that: tag, permissions and id of each entry.
+// accessList lets user 1234 read, in the kernel's format: tag, permissions and id of each entry.
 func accessList() []byte {
 	list := binary.LittleEndian.AppendUint32(nil, 2) // version
 	for _, e := range [][3]uint32{{0x01, 6, 1<<32 - 1}, {0x02, 4, 1234}, {0x04, 4, 1<<32 - 1}, {0x10, 4, 1<<32 - 1}, {0x20, 0, 1<<32 - 1}} {
@@ -98,7 +98,7 @@ func netBind() []byte {
 	return append(binary.LittleEndian.AppendUint32(data, 1<<10), make([]byte, 12)...)
 }
 
-// attributesOf returns all extended attributes of a file but security labels, which come by themselves.
+// attributesOf returns all extended attributes of a file except security labels, which the system sets.
 func attributesOf(name string) string {
 	buf := make([]byte, 4096)
 	n, err := unix.Llistxattr(name, buf)
@@ -128,7 +128,7 @@ func isSparse(info fs.FileInfo) bool {
 	return ok && info.Mode().IsRegular() && info.Size() >= holeSize && st.Blocks*512 < holeSize/2
 }
 
-// needsHoles wants a file system that keeps holes and leaves zeros that are written where they are.
+// needsHoles checks that the file system keeps holes and does not turn written zeros into holes.
 func needsHoles(dir string) string {
 	hole, zeros := filepath.Join(dir, "hole"), filepath.Join(dir, "zeros")
 	err := errors.Join(os.WriteFile(hole, nil, 0o600), os.Truncate(hole, holeSize), os.WriteFile(zeros, make([]byte, holeSize), 0o600))

@@ -19,5 +19,5 @@ func attributesOf(string) string { return "" }
 
 func isSparse(fs.FileInfo) bool { return false }
 
-// watched is the file system as it is: not all systems can do the same.
+// watched returns the file system without a watcher: not all systems can do the same.
 func watched(root *rootfs.FS, look func()) afero.Fs { return root }

@@ -9,7 +9,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// watched is a RootFs, with all that one can do, that calls look after every operation that changes something. A long
+// watched returns a RootFs with all its methods that calls look after every operation that changes something. A long
 // copy is many writes.
 func watched(root *rootfs.FS, look func()) afero.Fs {
 	return errorfs.Wrap(root, func(op *errorfs.Op, do func() error) error {

@@ -19,12 +19,12 @@ const (
 	notFor    = "n/a"
 )
 
-// keptByAll is what is promised of most rows.
+// keptByAll are the promises of most rows.
 var keptByAll = saveWords{
 	edit: kept, rename: kept, copy: asSource, del: gone, editBack: asBefore, renameBack: asBefore, copyBack: copyGone, delBack: asBefore,
 }
 
-// wordFor is the word for what became of the row.
+// wordFor returns the word for what happened to the property of the row.
 func (row saveRow) wordFor(m measurement) string {
 	if row.word != nil {
 		return row.word(m)
@@ -47,7 +47,7 @@ func (row saveRow) wordFor(m measurement) string {
 	return kept
 }
 
-// place is where the file is that the words are about. Of a copy that is the copy, also when it should be gone.
+// place returns the path of the file that the words describe. For a copy it is the new file, even if it should be gone.
 func (m measurement) place() string {
 	if m.action == "copy" || m.action == "rename" && !m.restored {
 		return result
@@ -60,14 +60,14 @@ func (m measurement) replaces() bool {
 	return m.action == "edit" || m.action == "multi_edit" || m.action == "regex_transform"
 }
 
-// checkAll judges what is promised whatever the file is.
+// checkAll checks the promises that hold for all files.
 func (row saveRow) checkAll(t *testing.T, m measurement) {
 	t.Helper()
 	wantText := m.before[subject].data
 	if m.replaces() && !m.restored {
 		wantText = strings.ReplaceAll(wantText, "old", "newer")
 	}
-	followed := row.names == "" || m.replaces() || m.action == "copy" // rename and delete take the link itself
+	followed := row.names == "" || m.replaces() || m.action == "copy" // rename and delete move the link itself
 	if is, ok := m.after[m.place()]; ok && followed && is.data != wantText {
 		t.Errorf("%s (restored: %t): the bytes are %.60q, want %.60q", m.action, m.restored, is.data, wantText)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite/drawn"
 )
 
-// manyFiles is a tree of small files.
+// manyFiles returns a tree of small files.
 func manyFiles(b *testing.B, n int) afero.Fs {
 	b.Helper()
 	fsys := afero.NewMemMapFs()
@@ -32,8 +32,8 @@ func benchPlan(b *testing.B, fsys afero.Fs, p millrace.Pipeline) *millrace.Resul
 	return plan.Result()
 }
 
-// BenchmarkJumps is what twenty steps cost that each lead on, could fail elsewhere and ask for two ways back, against the
-// same that only stand one after the other.
+// BenchmarkJumps measures twenty steps that each have a next step, a step for failures and two ways back. It compares
+// them with the same steps in plain order.
 func BenchmarkJumps(b *testing.B) {
 	for _, jumps := range []bool{false, true} {
 		b.Run(fmt.Sprintf("jumps=%t", jumps), func(b *testing.B) {
@@ -63,7 +63,7 @@ func BenchmarkJumps(b *testing.B) {
 	}
 }
 
-// BenchmarkVisits is what visits cost where 3,000 files are staged: as much each, however many there are.
+// BenchmarkVisits measures visits while 3,000 files are staged: each visit costs the same, however many there are.
 func BenchmarkVisits(b *testing.B) {
 	for _, restart := range []bool{false, true} {
 		for _, visits := range []int{2, 50, 100, 198} {

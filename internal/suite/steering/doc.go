@@ -1,2 +1,2 @@
-// Package steering holds the tests of pipelines that decide where to go on: jumps, ways back, attempts, timeouts.
+// Package steering holds the tests of pipelines that choose their next step: jumps, ways back, attempts, timeouts.
 package steering

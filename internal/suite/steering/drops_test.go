@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// dropped is an action that writes to two files, and then does something by which what it wrote is taken back.
+// dropped is an action that writes to two files, and then does something that drops its changes.
 type dropped struct {
 	then func(ctx context.Context) error
 }
@@ -33,8 +33,8 @@ func (d dropped) Run(ctx context.Context, c *actions.Call) (actions.Outcome, err
 	return actions.Outcome{Output: "again", Edits: 5}, d.then(ctx)
 }
 
-// Whatever a step is dropped for, its files are gone and those of earlier steps stay, where the failure is handled, and
-// nothing is written, where it is not.
+// Whatever the reason for a drop, the files of the step are gone. If the failure is handled, the files of earlier steps
+// stay; if not, nothing is written.
 func TestDrops(t *testing.T) {
 	t.Parallel()
 	none, one := 0, 1
@@ -85,17 +85,17 @@ func TestDrops(t *testing.T) {
 					t.Errorf("%s, handled %v: the file is %q, want %q", test.name, handled, got, want)
 				}
 				if _, err := fsys.Stat("made"); err == nil {
-					t.Errorf("%s, handled %v: a file that was made is there", test.name, handled)
+					t.Errorf("%s, handled %v: a created file is left", test.name, handled)
 				}
 				if handled && len(res.Results[2].FilesMatched) > 0 {
-					t.Errorf("%s: the next step has seen what was dropped", test.name)
+					t.Errorf("%s: the next step has seen dropped changes", test.name)
 				}
 			})
 		}
 	}
 }
 
-// A run that is canceled in a visit writes nothing, whatever handles a failure.
+// A run that is canceled in a visit writes nothing, even if a step handles failures.
 func TestDropOfCanceledRun(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// A way back whose condition cannot be judged is a failure of the step, which then has done nothing.
+// If the condition of a way back cannot be evaluated, the step fails, and its changes are dropped.
 func TestWayBackThatCannotBeJudged(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Options(millrace.Options{ContinueOnError: true}).
@@ -39,7 +39,7 @@ func TestWayBackThatCannotBeJudged(t *testing.T) {
 	}
 }
 
-// panickyFs panics when it is asked for a file of that name.
+// panickyFs panics at a request for a file of that name.
 type panickyFs struct{ afero.Fs }
 
 func (f panickyFs) Stat(name string) (os.FileInfo, error) {
@@ -49,7 +49,7 @@ func (f panickyFs) Stat(name string) (os.FileInfo, error) {
 	return f.Fs.Stat(name)
 }
 
-// A file system that panics while a way back is judged fails the step, and the program goes on.
+// A file system that panics while the condition of a way back is evaluated fails the step, and the program goes on.
 func TestWayBackThatPanics(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("find", actions.Search{Pattern: "x"}).RetryWhen("find", condition.FileExists("panic")).MustBuild()
@@ -59,7 +59,7 @@ func TestWayBackThatPanics(t *testing.T) {
 	}
 }
 
-// An attempt that the run has no more room for was none.
+// An attempt for which the run has no room left does not count.
 func TestAttemptsThatAreSpent(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -76,7 +76,7 @@ func TestAttemptsThatAreSpent(t *testing.T) {
 	}
 }
 
-// canceling means that it was canceled when its time is up, as programs of several goroutines do.
+// canceling returns context.Canceled at its timeout, as programs of several goroutines do.
 type canceling struct{ calls *int }
 
 func (canceling) Spec() actions.Spec {
@@ -89,7 +89,7 @@ func (c canceling) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, e
 	return actions.Outcome{}, context.Canceled
 }
 
-// A timeout is one whatever the action says of it.
+// A timeout has the code "timeout", whatever error the action returns.
 func TestTimeoutOfCanceled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -102,8 +102,8 @@ func TestTimeoutOfCanceled(t *testing.T) {
 	})
 }
 
-// An action of the host may have another effect the next time, so that it may be the expected effect then. An action
-// on files does the same again.
+// An action of the host may have another effect at the next attempt, which may be the expected effect. An action on
+// files has the same effect again.
 func TestExpectIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	one, calls := 1, 0
@@ -122,7 +122,7 @@ func TestExpectIsTriedAgain(t *testing.T) {
 	}
 }
 
-// Without files there is nothing that another attempt could find.
+// Without files another attempt could not find anything either.
 func TestNoInputIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	one, retried := 1, 0
@@ -140,7 +140,7 @@ func TestNoInputIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-// A template in the condition of a way back would never get its value.
+// A template in the condition of a way back would never be expanded.
 func TestWayBackWithTemplate(t *testing.T) {
 	t.Parallel()
 	build := func(path string, raw bool) error {
@@ -174,7 +174,7 @@ func (i inputs) Run(_ context.Context, c *actions.Call) (actions.Outcome, error)
 	return actions.Outcome{Files: c.Files}, nil
 }
 
-// The step before is an input like any other.
+// The previous step is an input like any other.
 func TestPreviousIsAnInput(t *testing.T) {
 	t.Parallel()
 	var named, previous []actions.Result
@@ -195,7 +195,7 @@ func TestPreviousIsAnInput(t *testing.T) {
 	}
 }
 
-// A history has a bounded number of visits, however often steps were skipped.
+// A history has a limited number of visits, however often steps were skipped.
 func TestHistoryIsBounded(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -214,7 +214,7 @@ func TestHistoryIsBounded(t *testing.T) {
 	}
 }
 
-// Errors in a history are cut where a character ends.
+// Errors in a history are cut at the end of a character.
 func TestHistoryIsText(t *testing.T) {
 	t.Parallel()
 	long := suite.Action{Do: func(context.Context, *actions.Call) (actions.Outcome, error) {

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 )
 
-// note is an action that takes everything a step can have.
+// note is an action that accepts everything a step can have.
 type note struct {
 	Text  string `json:"text"`
 	Count int    `json:"count,omitempty"`
@@ -31,13 +31,13 @@ func (note) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// said is a step between two others, which leads back to it.
+// said adds a step between two others, and a step that leads back to it.
 func said(b millrace.Builder, s millrace.Step) millrace.Builder {
 	return b.Step("a", note{Text: "a"}).Step("a2", note{Text: "a"}).Add(s).Step("c", note{Text: "c"}).RetryIf(s.ID, "x").Builder
 }
 
-// stepFields set each field of a step, and of what it holds, to something else. A new field needs a row here, and then
-// what the test below asks for: Equal, the JSON form in both directions, the schema.
+// stepFields returns functions that each change one field of a step, or of its parts. A new field needs a row here, and
+// then the parts that the test below requires: Equal, the JSON form in both directions, the schema.
 func stepFields() map[string]func(*millrace.Step) {
 	one := 1
 	way := func(w millrace.Retry) func(*millrace.Step) {
@@ -70,8 +70,8 @@ func stepFields() map[string]func(*millrace.Step) {
 	}
 }
 
-// pipelineFields set what is said of a pipeline as a whole, by the methods of the builder. One that returns a Builder,
-// and adds no step, needs a row.
+// pipelineFields returns functions that each set a property of the whole pipeline with a method of the builder. A
+// method that returns a Builder, and adds no step, needs a row.
 func pipelineFields() map[string]func(millrace.Builder) millrace.Builder {
 	return map[string]func(millrace.Builder) millrace.Builder{
 		"MaxAttempts": func(b millrace.Builder) millrace.Builder { return b.MaxAttempts(7) },
@@ -89,7 +89,8 @@ func pipelineFields() map[string]func(millrace.Builder) millrace.Builder {
 	}
 }
 
-// Every field counts: two pipelines that differ in it are not equal, and it is written, described and read again.
+// Every field counts: two pipelines that differ in it are not equal, and the field is written, described and read
+// again.
 func TestEveryFieldCounts(t *testing.T) {
 	t.Parallel()
 	plain := millrace.Step{ID: "b", Action: note{Text: "b"}, RetryIf: []millrace.Retry{{Step: "a", Keyword: "x"}}}
@@ -138,7 +139,7 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 }
 
-// So does all that is said of the pipeline as a whole.
+// The same holds for every property of the whole pipeline.
 func TestEveryMethodOfBuilderCounts(t *testing.T) {
 	t.Parallel()
 	plain := millrace.Step{ID: "b", Action: note{Text: "b"}}
@@ -149,7 +150,7 @@ func TestEveryMethodOfBuilderCounts(t *testing.T) {
 		var o millrace.Options
 		reflect.ValueOf(&o).Elem().Field(i).SetBool(true)
 		if options.Field(i).Name == "Parallel" {
-			continue // not with a way back
+			continue // not allowed with a way back
 		}
 		counts(t, "Options."+options.Field(i).Name, base, said(millrace.New("p").Options(o), plain).MustBuild())
 	}
@@ -173,21 +174,21 @@ func TestEveryMethodOfBuilderCounts(t *testing.T) {
 	}
 }
 
-// counts checks that two pipelines differ in every way that pipelines are compared, and that the second is the same when
-// it is read again.
+// counts checks that two pipelines differ in every way to compare pipelines, and that the second is the same when it is
+// read again.
 func counts(t *testing.T, name string, p, q millrace.Pipeline) {
 	t.Helper()
 	if p.Equal(q) || p.Digest() == q.Digest() {
 		t.Errorf("%s does not count: the pipelines are equal", name)
 	}
 	if decoded := again(t, q); !decoded.Equal(q) || !q.Equal(decoded) {
-		t.Errorf("%s: the pipeline is another one when it is read again", name)
+		t.Errorf("%s: the pipeline differs when it is read again", name)
 	}
 }
 
 func noting() millrace.Decoder { return millrace.Decoder{Actions: actions.Registry{}.With(note{})} }
 
-// again writes a pipeline and reads it again, once the schema has every name in it.
+// again writes a pipeline and reads it again, after it has checked that the schema has every name in it.
 func again(t *testing.T, p millrace.Pipeline) millrace.Pipeline {
 	t.Helper()
 	data, err := json.Marshal(p)
@@ -236,19 +237,19 @@ func again(t *testing.T, p millrace.Pipeline) millrace.Pipeline {
 	return q
 }
 
-// The rows of the tests above are those of fields that there are.
+// Each row of the tests above belongs to an existing field.
 func TestRowsAreFields(t *testing.T) {
 	t.Parallel()
 	step, builder := reflect.TypeFor[millrace.Step](), reflect.TypeFor[millrace.Builder]()
 	for name := range stepFields() {
 		first, _, _ := strings.Cut(name, ".")
 		if _, ok := step.FieldByName(first); !ok {
-			t.Errorf("there is a row for the field %s, which is not there", name)
+			t.Errorf("there is a row for the field %s, which does not exist", name)
 		}
 	}
 	for name := range pipelineFields() {
 		if _, ok := builder.MethodByName(name); !ok {
-			t.Errorf("there is a row for the method %s, which is not there", name)
+			t.Errorf("there is a row for the method %s, which does not exist", name)
 		}
 	}
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// The limit for one visit holds for all visits of a step together: their staged changes are kept, to be rolled back.
-// Changes that a restart takes back do not count.
+// The limit for one visit applies to all visits of a step together: their staged changes are kept for a rollback.
+// Changes that a restart drops do not count.
 func TestStagedByManyVisits(t *testing.T) {
 	t.Parallel()
-	text := strings.Repeat("x", 200) // in a file that is new the first time, which counts 1 KiB, and then edited, 512 bytes
+	text := strings.Repeat("x", 200) // a new file counts 1 KiB, a later edit 512 bytes
 	for _, restart := range []bool{false, true} {
 		p := millrace.New("p").
 			Step("make", actions.Create{Path: "g", Content: text, Overwrite: true}).MaxVisits(10).
@@ -25,7 +25,7 @@ func TestStagedByManyVisits(t *testing.T) {
 			Step("back", actions.Search{Pattern: "x"}).Retry(millrace.Retry{Step: "make", When: condition.StepSucceeded("back"), Restart: restart}).
 			Step("end", actions.Search{Pattern: "x"}).
 			MustBuild()
-		res, err := millrace.Executor{Limits: actions.Limits{MaxStagedBytes: 4000}}.Run(t.Context(), suite.Tree("f", "x"), p) // 2000 for each that writes
+		res, err := millrace.Executor{Limits: actions.Limits{MaxStagedBytes: 4000}}.Run(t.Context(), suite.Tree("f", "x"), p) // 2000 for each step that writes
 		limit, ok := errors.AsType[*actions.LimitError](err)
 		switch {
 		case restart && millrace.ErrorCode(err) != "retries_exhausted":
@@ -36,7 +36,7 @@ func TestStagedByManyVisits(t *testing.T) {
 	}
 }
 
-// shows returns a text that is made anew each time.
+// shows returns a new text at each call.
 type shows struct{}
 
 func (shows) Spec() actions.Spec {
@@ -50,8 +50,8 @@ func (shows) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	}, nil
 }
 
-// The limit for the output of one visit holds for all visits of a step together: only the last one is seen.
-func TestShownByManyVisits(t *testing.T) { // not beside others, for memory is measured
+// The limit for the output of one visit applies to all visits of a step together: only the last visit is visible.
+func TestShownByManyVisits(t *testing.T) { // not parallel, because memory is measured
 	heap := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -82,6 +82,6 @@ func TestShownByManyVisits(t *testing.T) { // not beside others, for memory is m
 		t.Errorf("the last visit has lost its text: %d visits", last.Visits)
 	}
 	if most > 32<<20 {
-		t.Errorf("%d MiB are held, and one visit shows 4", most>>20)
+		t.Errorf("%d MiB are in use, and one visit shows 4", most>>20)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/definition"
 )
 
-// whole is a pipeline in which everything that steers a run is said.
+// whole returns a pipeline that uses everything that steers a run.
 func whole() millrace.Pipeline {
 	return millrace.New("p").MaxAttempts(50).
 		Step("call", actions.Search{Pattern: "x"}).MaxRetries(5).MaxVisits(3).Timeout(1500*time.Millisecond).Backoff(250*time.Millisecond).OnFail("give-up").
@@ -59,12 +59,13 @@ func TestJSON(t *testing.T) {
 			t.Errorf("written again (%v):\n%s", err, again)
 		}
 	}
-	if got := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild().MaxAttempts(); got != definition.MaxAttempts {
-		t.Errorf("a pipeline that does not say has %d steps at most", got)
+	unlimited := millrace.New("p").Step("a", actions.Fail{Message: "m"}).MustBuild()
+	if got := unlimited.MaxAttempts(); got != definition.MaxAttempts {
+		t.Errorf("a pipeline without max_attempts has %d attempts at most", got)
 	}
 }
 
-// spelling puts what is said of a step into a pipeline: of the second of two.
+// spelling returns a pipeline of three steps with the fields in the second step.
 func spelling(fields string) string {
 	return `{"name":"p","steps":[{"id":"a","action":"search","params":{"pattern":"x"}},` +
 		`{"id":"b","action":"read_ranges","params":{"files":["f"]},` + fields + `},{"id":"c","action":"search","params":{"pattern":"x"}}]}`
@@ -87,17 +88,17 @@ func TestSpellings(t *testing.T) {
 			if err != nil || err2 != nil || !p.Equal(q) || len(p.Warnings())+len(q.Warnings()) > 0 {
 				t.Errorf("%s, lenient %v: %v, %v, Equal %v, %v", test[0], lenient, err, err2, p.Equal(q), p.Warnings())
 			}
-			// Another mistake does not change what the step means.
+			// Another mistake does not change the meaning of the step.
 			broken := strings.Replace(spelling(test[0]), `"name"`, `"verbose":"yes","name"`, 1)
 			mended, err := d.Decode([]byte(broken))
 			o := q.Options()
 			o.Verbose = true
 			if lenient && (err != nil || !mended.Equal(q.WithOptions(o)) || len(mended.Warnings()) != 1) {
-				t.Errorf("%s beside a mistake: %v, %v", test[0], err, mended.Warnings())
+				t.Errorf("%s with a mistake elsewhere: %v, %v", test[0], err, mended.Warnings())
 			}
 		}
 	}
-	// Ids are what they are, also "step" and "keyword".
+	// Ids are plain ids, even "step" and "keyword".
 	named := `{"name":"p","steps":[{"id":"step","action":"search","params":{"pattern":"x"}},{"id":"keyword","action":"search","params":{"pattern":"x"},"retry_if":{"step":"a","keyword":"b"}}]}`
 	for _, lenient := range []bool{false, true} {
 		p, err := millrace.Decoder{Lenient: lenient}.Decode([]byte(named))
@@ -143,7 +144,7 @@ func TestSloppySpellings(t *testing.T) {
 		{`"if":"prev.error"`, `"condition":"prev.error"`, "'if' was read as 'condition'"},
 		{`"params":{"files":["f"],"on_fail":"c"}`, `"on_fail":"c"`, "'on_fail' was taken out of 'params'"},
 		{`"params":{"files":["f"],"retry_if":{"a":"again"}}`, back, "'retry_if' was taken out of 'params'"},
-		// what can mean two things
+		// ambiguous texts
 		{`"timeoutMs":30000`, "", "unknown field 'timeoutMs'"},
 		{`"backoff_ms":"500"`, "", "unknown field 'backoff_ms'"},
 		{`"timeout":"30s"`, "", "'timeout' must be a number, got string"},
@@ -158,7 +159,7 @@ func TestSloppySpellings(t *testing.T) {
 			sent = strings.Replace(sent, `"params":{"files":["f"]},`, "", 1)
 		}
 		if _, err := millrace.Decode([]byte(sent)); err == nil {
-			t.Errorf("strict decoding takes %s", test.sent)
+			t.Errorf("strict decoding accepts %s", test.sent)
 		}
 		p, err := millrace.Decoder{Lenient: true}.Decode([]byte(sent))
 		told := fmt.Sprint(p.Warnings(), err)
@@ -179,7 +180,7 @@ func TestSloppySpellings(t *testing.T) {
 	}
 }
 
-// A parameter of the action is not a field of the step, whatever that is called elsewhere.
+// A parameter of the action is not a field of the step, even if the parameter has the other name of a field.
 func TestParameterInStep(t *testing.T) {
 	t.Parallel()
 	sent := spelling(`"on_error":"continue"`)
@@ -195,13 +196,14 @@ func TestParameterInStep(t *testing.T) {
 	}
 }
 
-// Problems are found where they stand in the text, in each spelling, and by callers that have made the JSON.
+// Problems have their position in the text, in each spelling. A caller that has generated the JSON is asked for the
+// position.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		fields, at string // what the problem stands at
+		fields, at string // the text that has the problem
 		pointer    string
-		name       bool // it stands at the name of that
+		name       bool // the position is that of the name
 	}{
 		{`"retry_if":{"a":"x","zzz":"y"}`, `"zzz"`, "/steps/1/retry_if/zzz", true},
 		{`"retry_if":{"a":"x","a/b":"y"}`, `"a/b"`, "/steps/1/retry_if/a~1b", true},

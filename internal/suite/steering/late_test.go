@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// late writes to the tree of a run after its attempt is over, in every way there is.
+// late writes to the tree of a run after its attempt is over, in every possible way.
 type late struct {
 	fail bool
 	wait <-chan struct{}
@@ -56,8 +56,8 @@ func (l late) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Files: []string{"in-time"}}, nil
 }
 
-// Changes that an action makes to the tree after it has returned are refused: the attempt may have been taken back by
-// then, and other steps have done their work.
+// Changes that an action makes to the tree after it has returned are refused: the attempt may have been dropped, and
+// other steps may have run.
 func TestLateWritesAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {
@@ -71,7 +71,7 @@ func TestLateWritesAreRefused(t *testing.T) {
 				}
 			}
 			if n != 13 {
-				t.Errorf("%d writes were tried", n)
+				t.Errorf("%d writes were attempted", n)
 			}
 			return actions.Outcome{}, afero.WriteFile(c.FS, "later", nil, 0o644)
 		}}
@@ -94,7 +94,7 @@ func TestLateWritesAreRefused(t *testing.T) {
 	}
 }
 
-// A step takes back what it has staged itself, and nothing else, whatever savepoint it names.
+// A step can drop only its own staged changes, whatever savepoint it names.
 func TestRollbackOfAStep(t *testing.T) {
 	t.Parallel()
 	for _, readOnly := range []bool{false, true} {
@@ -106,7 +106,7 @@ func TestRollbackOfAStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := res.FilesChanged.Created; len(got) != 1 || got[0] != "made" {
-			t.Errorf("read only %v: made are %v", readOnly, got)
+			t.Errorf("read only %v: created are %v", readOnly, got)
 		}
 	}
 }

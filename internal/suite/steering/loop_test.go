@@ -17,15 +17,15 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// scripted is an action that follows a list of words, a word an attempt, the last one again and again: "ok",
-// "fail", "say TEXT". It writes a file of its name at each attempt.
+// scripted is an action that follows a list of words, one for each attempt; the last word repeats: "ok", "fail", "say
+// TEXT". It writes a file of its name at each attempt.
 type scripted struct {
 	words []string
 	file  string
 	log   *log
 }
 
-// log is what the scripted actions of a run have done.
+// log records the calls of the scripted actions of a run.
 type log struct {
 	mu    sync.Mutex
 	lines []string
@@ -64,7 +64,7 @@ func (s scripted) Run(_ context.Context, c *actions.Call) (actions.Outcome, erro
 	}
 }
 
-// shape returns the results in short: of each step its id, how it ended, its visits and attempts.
+// shape returns the results in short: for each step its id, how it ended, its visits and attempts.
 func shape(res *millrace.Result) string {
 	var words []string
 	for _, s := range res.Results {
@@ -108,7 +108,7 @@ func history(res *millrace.Result) string {
 	return strings.Join(words, ", ")
 }
 
-// A loop that runs tests, fixes and verifies, and reports what it cannot fix: its five ways.
+// A loop runs tests, fixes and verifies, and reports failures that it cannot fix. The test runs it in all five ways.
 func TestFixingLoop(t *testing.T) {
 	t.Parallel()
 	const ends = "the run ended in 'report-failure', which handles a failure of '%s', and commits what other steps have staged; " +
@@ -121,7 +121,7 @@ func TestFixingLoop(t *testing.T) {
 		history       string
 		line          string
 		warning       string
-		fixed         int // how often the fix stands in the tree
+		fixed         int // how often the fix is in the tree
 	}{
 		{
 			name: "the tests pass", tests: []string{"ok"}, fix: []string{"ok"}, verify: []string{"ok"},

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// The pipelines of docs/flow.md do what is said below them.
+// The pipelines of docs/flow.md behave as the page describes below them.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../../docs/flow.md")
@@ -25,7 +25,7 @@ func TestPictures(t *testing.T) {
 	}
 	blocks := regexp.MustCompile("(?s)```json\n(.*?)```\n\n```text\n(.*?)```\n").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) != strings.Count(string(page), "```json\n") || len(blocks) < 5 {
-		t.Fatalf("%d pipelines are followed by what they do, of %d", len(blocks), strings.Count(string(page), "```json\n"))
+		t.Fatalf("%d pipelines are followed by their runs, of %d", len(blocks), strings.Count(string(page), "```json\n"))
 	}
 	for _, block := range blocks {
 		p, err := millrace.Decode([]byte(block[1]))
@@ -47,7 +47,7 @@ func TestPictures(t *testing.T) {
 				}
 				name, first, second := file[1], unquoted(t, file[2]), first(file[3], file[2])
 				switch {
-				case file[3] == "" && file[4] == "": // it is made
+				case file[3] == "" && file[4] == "": // the run makes it
 					after = append(after, name, first)
 				default:
 					before, after = append(before, name, first), append(after, name, unquoted(t, second))
@@ -56,7 +56,7 @@ func TestPictures(t *testing.T) {
 			fsys, x := suite.Tree(before...), millrace.Executor{}
 			if strings.Contains(block[1], `"exec"`) {
 				if runtime.GOOS == "windows" {
-					t.Skip("the commands of the page are those of Unix")
+					t.Skip("the commands of the page need Unix")
 				}
 				x.Commands = command.Policy{Allow: []string{"grep -q *"}, Sandbox: command.BestEffort, Scratch: t.TempDir()}
 			}
@@ -84,7 +84,7 @@ func TestPictures(t *testing.T) {
 			}
 			for _, f := range all {
 				if name := f.Name(); name != ".millrace" && !strings.Contains(strings.Join(after, "\n")+"\n", name+"\n") {
-					t.Errorf("there is a file %s, of which the page says nothing", name)
+					t.Errorf("there is a file %s, which the page does not mention", name)
 				}
 			}
 		})
@@ -107,7 +107,7 @@ func unquoted(t *testing.T, s string) string {
 	return text
 }
 
-// pictured writes a history in a line, as the page does.
+// pictured returns a history as one line, as on the page.
 func pictured(res *millrace.Result) string {
 	var words []string
 	for _, v := range res.History {

@@ -16,17 +16,17 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// refused is a mistake in what steers a run, as it stands in JSON and as the builder has it.
+// refused is a mistake in the steering of a run, in JSON and in Go.
 type refused struct {
 	name string
-	// fields are of the pipeline, a, b and c what is said of its three steps beside id, action and params. in builds
-	// the same; nil where Go has no such mistake.
+	// fields are JSON fields of the pipeline; a, b and c are JSON fields of its three steps, beside id, action and
+	// params. in builds the same in Go; nil if Go cannot express the mistake.
 	fields, a, b, c string
 	in              func(b millrace.Builder) millrace.Builder
-	want            millrace.Problem // without its place in the text
+	want            millrace.Problem // without its position in the text
 }
 
-// three is a pipeline of three steps.
+// three returns a pipeline of three steps.
 func three(b millrace.Builder, first, second, third func(millrace.StepBuilder) millrace.StepBuilder) millrace.Builder {
 	for i, change := range []func(millrace.StepBuilder) millrace.StepBuilder{first, second, third} {
 		s := b.Step(string(rune('a'+i)), actions.Search{Pattern: "x"})
@@ -56,12 +56,12 @@ func (r refused) json() string {
 	return `{"name":"p",` + fields + `"steps":[` + step("a", r.a) + "," + step("b", r.b) + "," + step("c", r.c) + `]}`
 }
 
-// on changes step b.
+// on returns a function that changes step b.
 func on(change func(millrace.StepBuilder) millrace.StepBuilder) func(millrace.Builder) millrace.Builder {
 	return func(b millrace.Builder) millrace.Builder { return three(b, nil, change, nil) }
 }
 
-// ways are so many ways back.
+// ways returns a function that adds n ways back.
 func ways(n int) func(millrace.StepBuilder) millrace.StepBuilder {
 	return func(s millrace.StepBuilder) millrace.StepBuilder {
 		for range n {
@@ -119,7 +119,7 @@ func refusals() []refused {
 			problem("/steps/1/retry_if/0/step", "forward_retry", "step 'b': retry_if must name this step or an earlier one, 'c' comes later", "use on_fail or next to go ahead")},
 		{"retry_if ahead, in an object", "", "", `"retry_if":{"c":"x"}`, "", nil,
 			problem("/steps/1/retry_if/c", "forward_retry", "step 'b': retry_if must name this step or an earlier one, 'c' comes later", "use on_fail or next to go ahead")},
-		// beside parallel
+		// with parallel
 		{"on_fail in parallel", `"parallel":true`, "", `"on_fail":"c"`, "", parallel(func(s step) step { return s.OnFail("c") }),
 			problem("/steps/1/on_fail", "parallel_jump", "step 'b': on_fail cannot be used with parallel", apart)},
 		{"next in parallel", `"parallel":true`, "", `"next":"c"`, "", parallel(func(s step) step { return s.Next("c") }),
@@ -226,19 +226,19 @@ func refusals() []refused {
 				return b.Step("b", named).FromPrevious().Step("c", actions.Search{Pattern: "x"}).Builder
 			},
 			problem("/steps/1/input", "two_inputs", "step 'b' has both input and files", "use one of them")},
-		{"an input that is not taken", "", "", `"input":"previous"`, "", on(func(s step) step { return s.FromPrevious() }),
+		{"an input that the action does not accept", "", "", `"input":"previous"`, "", on(func(s step) step { return s.FromPrevious() }),
 			problem("/steps/1/input", "unused_input", "step 'b': search takes no files from the step before", "leave it out")},
 		// the pipeline
 		{"no attempts at all", `"max_attempts":0`, "", "", "", nil,
 			problem("/max_attempts", "invalid_limit", "max_attempts must be 1 to 200, got 0", "")},
-		{"less than none", `"max_attempts":-1`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxAttempts(-1), nil, nil, nil) },
+		{"a negative number", `"max_attempts":-1`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxAttempts(-1), nil, nil, nil) },
 			problem("/max_attempts", "invalid_limit", "max_attempts must be 1 to 200, got -1", "")},
 		{"too many", `"max_attempts":201`, "", "", "", func(b millrace.Builder) millrace.Builder { return three(b.MaxAttempts(201), nil, nil, nil) },
 			problem("/max_attempts", "invalid_limit", "max_attempts must be 1 to 200, got 201", "")},
 	}
 }
 
-// Each mistake is the one problem, with its place, from JSON and from Go.
+// Each mistake is the only problem, with its position, from JSON and from Go.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, test := range refusals() {
@@ -255,7 +255,7 @@ func TestRefused(t *testing.T) {
 				_, err := millrace.Decode([]byte(test.json()))
 				got := one("JSON", err)
 				if got.Line == 0 || got.Column == 0 {
-					t.Errorf("it has no place: %+v", got)
+					t.Errorf("it has no position: %+v", got)
 				}
 				got.Line, got.Column = 0, 0
 				if d := cmp.Diff(test.want, got); d != "" {
@@ -299,7 +299,7 @@ func TestAllRefused(t *testing.T) {
 	}
 }
 
-// Steps that no way leads to are a warning.
+// Unreachable steps cause a warning.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	const jumped = "step '%s' can never run: '%s' always jumps over it"

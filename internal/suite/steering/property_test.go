@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/txtarfs"
 )
 
-// told is all that a run reports, less the times.
+// told returns all that a run reports, except the times.
 func told(res *millrace.Result, err error) string {
 	data, jerr := json.Marshal(res)
 	if jerr != nil {
@@ -61,9 +61,8 @@ func treeOf(t *rapid.T, fsys afero.Fs) string {
 	return string(txtarfs.Format(files))
 }
 
-// Properties of random pipelines: the dry run reports the same as the run; the tree has the changes of the visits that
-// succeeded and were not taken back, one after the other; the report can be written and read; and the events are those
-// of the history.
+// Properties of random pipelines. The dry run reports the same as the run. The tree has the changes of the visits that
+// succeeded and were not discarded, in order. The report can be written and read. The events match the history.
 func TestRandomPipelines(t *testing.T) {
 	t.Parallel()
 	met := make(map[string]int)
@@ -121,21 +120,21 @@ func TestRandomPipelines(t *testing.T) {
 	}
 	t.Log(met)
 	if met["runs"] < 300 {
-		return // too few to meet everything
+		return // too few samples to meet every case
 	}
 	for _, what := range []string{
 		"success", "failed", "skipped", "retry", "next", "on_fail", "retry_if", "attempts", "kept", "discarded",
 		"code ", "code step_failed", "code retries_exhausted", "code too_many_executions",
 	} {
 		if met[what] == 0 && !t.Failed() {
-			t.Errorf("the generator has made no %q: %v", what, met)
+			t.Errorf("the generator never produced %q: %v", what, met)
 		}
 	}
 }
 
-// straight runs what the history lists as a pipeline that does not jump, or several, one after the other.
+// straight runs the visits of the history as a pipeline without jumps, or as several of them in order.
 func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, res *millrace.Result, said *drawn.Tape, tree string, met map[string]int) {
-	at := make(map[string]int) // how many attempts each step has had
+	at := make(map[string]int) // the number of attempts of each step so far
 	history := res.History
 	if history == nil { // each step was visited once at most
 		for _, s := range res.Results {
@@ -198,7 +197,7 @@ func straight(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipelin
 	}
 }
 
-// stored plans the pipeline again, and commits the plan once it was written and read.
+// stored plans the pipeline again, writes and reads the plan, and commits it.
 func stored(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline, res *millrace.Result, tree string) {
 	fsys := suite.Memory(t, files)
 	ctx, _ := drawn.Taped(t.Context())
@@ -220,7 +219,7 @@ func stored(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline,
 		r.Fatal(err)
 	}
 	if got := treeOf(r, fsys); got != tree {
-		r.Fatalf("the stored plan leaves another tree (-run +plan):\n%s", cmp.Diff(tree, got))
+		r.Fatalf("the stored plan leaves a different tree (-run +plan):\n%s", cmp.Diff(tree, got))
 	}
 	ctx, _ = drawn.Taped(t.Context())
 	replayed, err := x.Run(ctx, fsys, p)
@@ -230,7 +229,7 @@ func stored(t *testing.T, r *rapid.T, files []txtarfs.File, p millrace.Pipeline,
 	timeless := cmp.Comparer(func(time.Duration, time.Duration) bool { return true })
 	for _, other := range []*millrace.Result{committed, replayed} {
 		if d := cmp.Diff(res.History, other.History, timeless); d != "" && (other == committed || other.Replayed) {
-			r.Fatalf("the history is another one (-run +plan):\n%s", d)
+			r.Fatalf("the history differs (-run +plan):\n%s", d)
 		}
 	}
 }
@@ -247,7 +246,7 @@ func written(r *rapid.T, res *millrace.Result) {
 	}
 	rounded := cmp.Comparer(func(a, b time.Duration) bool { return a.Round(time.Microsecond) == b.Round(time.Microsecond) })
 	if d := cmp.Diff(*res, read, rounded, cmpopts.EquateEmpty()); d != "" {
-		r.Fatalf("the result is another one when it is read (-was +is):\n%s", d)
+		r.Fatalf("the result differs when it is read (-was +is):\n%s", d)
 	}
 }
 
@@ -288,14 +287,14 @@ func watched(r *rapid.T, res *millrace.Result, err error, events []millrace.Even
 		return
 	}
 	if len(visits) == len(res.History)+1 && millrace.ErrorCode(err) == "too_many_executions" && len(visits[len(visits)-1].Attempts) == 1 {
-		visits = visits[:len(visits)-1] // all attempts were made before this visit
+		visits = visits[:len(visits)-1] // all attempts were used up before this visit
 	}
 	if len(visits) != len(res.History) {
-		r.Fatalf("the events tell of %d visits, the history of %d", len(visits), len(res.History))
+		r.Fatalf("the events have %d visits, the history %d", len(visits), len(res.History))
 	}
 	if last := len(visits) - 1; millrace.ErrorCode(err) == "too_many_executions" {
 		if made := len(res.History[last].Attempts); made > 0 && len(visits[last].Attempts) == made+1 {
-			visits[last].Attempts = visits[last].Attempts[1:] // another attempt was to come
+			visits[last].Attempts = visits[last].Attempts[1:] // one more attempt was planned
 		}
 	}
 	for i, v := range res.History {
@@ -306,7 +305,7 @@ func watched(r *rapid.T, res *millrace.Result, err error, events []millrace.Even
 	}
 }
 
-// Steps that run at the same time are tried as often as one after the other, and tell the same.
+// Steps that run in parallel have the same attempts and reports as in sequence.
 func TestParallelAttempts(t *testing.T) {
 	t.Parallel()
 	several, atOnce := 0, 0
@@ -335,7 +334,7 @@ func TestParallelAttempts(t *testing.T) {
 	}
 }
 
-// A pipeline built in Go, written as JSON and decoded is equal, and lenient decoding changes nothing that is right.
+// A pipeline built in Go, encoded as JSON and decoded is equal, and lenient decoding does not change a correct text.
 func TestRandomPipelinesAsJSON(t *testing.T) {
 	t.Parallel()
 	registry := actions.Builtin().With(drawn.Play{})

@@ -23,8 +23,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what pipelines that do not jump tell")
 
-// Reports of pipelines without steering are, byte for byte, the reports from before steps could jump: their JSON,
-// digests, plans, results and reports, for all scenarios that the repository had then.
+// Reports of pipelines without steering are byte for byte the same as before steps could jump: their JSON, digests,
+// plans, results and reports, for all scenarios of that time.
 func TestStraightPipelinesTellWhatTheyTold(t *testing.T) {
 	t.Parallel()
 	const golden = "testdata/straight.txtar"
@@ -55,7 +55,7 @@ func TestStraightPipelinesTellWhatTheyTold(t *testing.T) {
 	for _, f := range got {
 		old, ok := want.Get(f.Name)
 		if !ok {
-			continue // a scenario that came later
+			continue // a later scenario
 		}
 		n++
 		if d := cmp.Diff(string(old), string(f.Data)); d != "" {
@@ -73,7 +73,7 @@ var (
 	backups = regexp.MustCompile(`[0-9]{8}_[0-9]{6}_[0-9a-f]{16}`)
 )
 
-// tell gathers all that a scenario reports, less what differs from run to run.
+// tell returns all that a scenario reports, except values that differ from run to run.
 func tell(t *testing.T, a txtarfs.Archive) string {
 	t.Helper()
 	source, _ := a.Get("pipeline.json")

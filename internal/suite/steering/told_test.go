@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite/drawn"
 )
 
-// A step that was passed over has the jump that passed it last; a step that was visited before shows its last visit.
+// A bypassed step names the last jump that bypassed it. A step that was visited before the jump shows its last visit.
 func TestBypassed(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -41,7 +41,7 @@ func TestBypassed(t *testing.T) {
 	}
 }
 
-// The report has what a step has done several times, and where it has led.
+// The report shows steps that ran several times, and their jumps.
 func TestReport(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -82,7 +82,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// A run that is stopped between two steps reports nothing of the second step.
+// A run that is stopped between two steps reports nothing about the second step.
 func TestCanceledBetweenSteps(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -112,7 +112,7 @@ func TestCanceledBetweenSteps(t *testing.T) {
 	}
 }
 
-// The wait between two attempts is time of the visit, and ends with the run.
+// The wait between two attempts counts as time of the visit, and ends with the run.
 func TestWaitIsTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -134,7 +134,7 @@ func TestWaitIsTime(t *testing.T) {
 	})
 }
 
-// The deadline ends the waits of a run in parallel too, where the run in sequence would have ended.
+// The deadline ends the waits of a run in parallel too, at the same point as in sequence.
 func TestDeadlineOfAttempts(t *testing.T) {
 	t.Parallel()
 	for _, goOn := range []bool{false, true} {
@@ -160,7 +160,7 @@ func TestDeadlineOfAttempts(t *testing.T) {
 	}
 }
 
-// The rest of the money, of attempts and of files depends on the attempts before: such runs are in sequence.
+// The rest of the money, of attempts and of files depends on the earlier attempts: such runs are in sequence.
 func TestCountedInSequence(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -181,7 +181,7 @@ func TestCountedInSequence(t *testing.T) {
 			b = b.Step(fmt.Sprintf("s%d", i), drawn.Watcher{Play: drawn.Play{Words: []string{"fail", "ok"}}}).MaxRetries(1).Builder
 		}
 		most := 0
-		for range 20 { // they can run at the same time, but need not
+		for range 20 { // steps may run in parallel, but need not
 			ctx, tape := drawn.Taped(t.Context())
 			res, err := millrace.Executor{Workers: 4}.Run(ctx, suite.Tree("x", "x"), b.MustBuild())
 			if err != nil || res.Results[res.TotalSteps-1].Attempts != 2 {
@@ -198,7 +198,7 @@ func TestCountedInSequence(t *testing.T) {
 // grumpy fails with its text, or does too little.
 type grumpy struct {
 	err  error
-	left *int // how many times it still does nothing
+	left *int // the number of calls that still do nothing
 }
 
 func (grumpy) Spec() actions.Spec { return actions.Spec{Name: "grumpy", Summary: "fail"} }
@@ -213,7 +213,7 @@ func (g grumpy) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, g.err
 }
 
-// Which errors are tried again.
+// Only errors that may pass are retried.
 func TestWhatIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	one := 1
@@ -224,8 +224,8 @@ func TestWhatIsTriedAgain(t *testing.T) {
 		attempts int
 	}{
 		{"any error of an action of the host", grumpy{err: errors.New("no")}, millrace.Expect{}, 3},
-		{"one that stays", grumpy{err: actions.Permanent(errors.New("no"))}, millrace.Expect{}, 1},
-		{"one that says so, wrapped", grumpy{err: fmt.Errorf("it: %w", actions.Permanent(errors.New("no")))}, millrace.Expect{}, 1},
+		{"a permanent error", grumpy{err: actions.Permanent(errors.New("no"))}, millrace.Expect{}, 1},
+		{"a permanent error, wrapped", grumpy{err: fmt.Errorf("it: %w", actions.Permanent(errors.New("no")))}, millrace.Expect{}, 1},
 		{"a limit", grumpy{err: &actions.LimitError{}}, millrace.Expect{}, 1},
 		{"too little", grumpy{}, millrace.Expect{MinEdits: &one}, 3},
 		{"an edit without a match", actions.Edit{Files: []string{"x"}, OldText: "none", NewText: "y", OnError: "stop"}, millrace.Expect{MinEdits: &one}, 1},

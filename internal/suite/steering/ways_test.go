@@ -27,7 +27,7 @@ func content(t *testing.T, fsys afero.Fs, name string) string {
 	return strings.ReplaceAll(strings.TrimSpace(string(data)), "\n", " ")
 }
 
-// Staged changes of a failed attempt go, those of other visits stay, and with restart go too.
+// Staged changes of a failed attempt are dropped. The changes of other visits stay, except after a restart.
 func TestWhatStaysStaged(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -50,7 +50,7 @@ func TestWhatStaysStaged(t *testing.T) {
 			t.Errorf("restart %v: got %q, want %q", test.restart, got, test.want)
 		}
 		if got := content(t, fsys, "f2"); got != "check" {
-			t.Errorf("a failed attempt has left something: %q", got)
+			t.Errorf("a failed attempt has left a change: %q", got)
 		}
 		if got, want := shape(res), "base ok, add ok x2, check ok x2"; got != want {
 			t.Errorf("got %q, want %q", got, want)
@@ -67,7 +67,7 @@ func TestWhatStaysStaged(t *testing.T) {
 	}
 }
 
-// A way back that has been gone as often as may be is a failure, also of a step that succeeds.
+// A way back that is used up is a failure, even of a step that succeeds.
 func TestExhaustedWayBack(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -89,7 +89,7 @@ func TestExhaustedWayBack(t *testing.T) {
 	}
 }
 
-// All attempts of all steps together are bounded.
+// The attempts of all steps together are limited.
 func TestMaxAttempts(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -123,8 +123,8 @@ func (s slow) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error)
 	}
 }
 
-// An attempt that takes longer than its timeout has failed, also if it succeeds then, and is tried again after the
-// backoff, which doubles.
+// An attempt that takes longer than its timeout has failed, even if it succeeds later. It is retried after the backoff,
+// which doubles.
 func TestTimeoutAndBackoff(t *testing.T) {
 	t.Parallel()
 	for _, deaf := range []bool{false, true} {
@@ -159,7 +159,7 @@ func TestTimeoutAndBackoff(t *testing.T) {
 	}
 }
 
-// A run that ends in fail commits nothing, although the failure before was handled.
+// A run that ends in fail commits nothing, even if the earlier failure was handled.
 func TestFailCommitsNothing(t *testing.T) {
 	t.Parallel()
 	l := new(log)
@@ -179,7 +179,7 @@ func TestFailCommitsNothing(t *testing.T) {
 	}
 }
 
-// The step before is the last executed step, and its files are taken.
+// The previous step is the last executed step, and its files are the input.
 func TestInputPrevious(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").

@@ -13,14 +13,14 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// give returns data, and perhaps an error beside it.
+// give returns data, and may return an error as well.
 type give struct {
 	Data   any    `json:"data"`
 	Output string `json:"output,omitempty"`
 	Fail   string `json:"fail,omitempty"`
-	// raw is data that is returned as it is, whatever it is.
+	// raw is data of any type that is returned unchanged.
 	raw any
-	// wait is how long it takes.
+	// wait is the time that it takes.
 	wait time.Duration
 }
 
@@ -40,7 +40,7 @@ func (a give) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return out, nil
 }
 
-// take has a parameter of each kind, and keeps what it is given.
+// take has a parameter of each kind, and records its values.
 type take struct {
 	Value   any            `json:"value"`
 	Text    string         `json:"text,omitempty"`
@@ -66,7 +66,7 @@ func (a take) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{}, nil
 }
 
-// ask is take for an action that works with the step before.
+// ask is take for an action that works with the previous step.
 type ask struct {
 	take
 }
@@ -85,7 +85,7 @@ func tree() afero.Fs {
 	return suite.Tree("a.txt", "x x\n", "b,c.txt", "x\n", "other.txt", "y\n")
 }
 
-// decoder knows the actions of these tests beside the built-in ones, which keep what they are given in got.
+// decoder returns a decoder with the built-in actions and the actions of these tests, which record their values in got.
 func decoder(got *take) millrace.Decoder {
 	return millrace.Decoder{Actions: actions.Builtin().With(give{}, take{Got: got}, ask{take{Got: got}})}
 }

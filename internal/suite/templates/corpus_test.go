@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Texts in the languages of other templates stay what they have always been, byte for byte, but for the references of
-// steps that stand in them: what has a meaning now has been a mistake before, or had it already.
+// Texts in other template languages stay the same as always, byte for byte, except for references to steps in them. A
+// text that has a meaning now was a mistake before, or had the meaning already.
 func TestCorpus(t *testing.T) {
 	t.Parallel()
 	texts, err := filepath.Glob("testdata/corpus/*.txt")

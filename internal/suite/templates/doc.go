@@ -1,3 +1,3 @@
-// Package templates is a test-only package: it holds what templates of steps stand for in whole pipelines: fields,
-// data, variables, the step before; and that templates of other languages stay what they are.
+// Package templates is a test-only package: it checks the values of templates in whole pipelines: fields, data,
+// variables, the previous step. Templates of other languages stay unchanged.
 package templates

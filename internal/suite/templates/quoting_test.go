@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestValuesInExpressions: a value that a template puts into a regular expression, a replacement or a sed script stands
-// for itself there. With raw it is syntax.
+// TestValuesInExpressions: a value that a template puts into a regular expression, a replacement or a sed script is
+// literal text there. With raw it is syntax.
 func TestValuesInExpressions(t *testing.T) {
 	t.Parallel()
 	const text = "a.b axb $1 \\n a/b\n"
@@ -25,10 +25,10 @@ func TestValuesInExpressions(t *testing.T) {
 		name   string
 		action actions.Action
 		value  string
-		want   string // what becomes of the text, "" if it stays
+		want   string // the text after the step, "" if it stays
 	}{
 		{"expression", regex("{{vars.x}}", "-"), "a.b", "- axb $1 \\n a/b\n"},
-		{"within one", regex(`^{{vars.x}}\b`, "-"), "a.b", "- axb $1 \\n a/b\n"},
+		{"within an expression", regex(`^{{vars.x}}\b`, "-"), "a.b", "- axb $1 \\n a/b\n"},
 		{"between brackets", regex("[{{vars.x}}]", "-"), "a-x", "-.b --b $1 \\n -/b\n"},
 		{"raw between brackets", regex("[{{vars.x|raw}}]", "-"), "a-x", "-.- --- $1 \\- -/-\n"},
 		{"a hyphen", regex("a{{vars.x}}b?", "="), "-", ""},
@@ -45,7 +45,7 @@ func TestValuesInExpressions(t *testing.T) {
 			"$1", "a.b axb <$1> \\n a/b\n"},
 		{"sed", sed("s/{{vars.x}}/<{{vars.x}}>/g", ""), "a.b", "<a.b> axb $1 \\n a/b\n"},
 		{"sed, separator", sed("s/{{vars.x}}/<{{vars.x}}>/g", ""), "a/b", "a.b axb $1 \\n <a/b>\n"},
-		{"sed, another one", sed("s,{{vars.x}},<&>,", ""), `$1 \n`, "a.b axb <$1 \\n> a/b\n"},
+		{"sed, another delimiter", sed("s,{{vars.x}},<&>,", ""), `$1 \n`, "a.b axb <$1 \\n> a/b\n"},
 		{"sed, basic", sed("s/{{vars.x}}/+/", "bre"), `$1 \n`, "a.b axb + a/b\n"},
 		{"sed, between brackets, a hyphen", sed("s/[{{vars.x}}]/=/g", ""), "a-x", "=.b ==b $1 \\n =/b\n"},
 		{"sed, between brackets, a hyphen, basic", sed("s/[{{vars.x}}]/=/g", "bre"), "a-x", "=.b ==b $1 \\n =/b\n"},
@@ -123,7 +123,7 @@ func TestValuesInPatternsOfNames(t *testing.T) {
 	}
 }
 
-// TestValuesInSearches: the author's own characters decide how a pattern is read whose mode is left open.
+// TestValuesInSearches: in a pattern without a mode, only the author's own characters decide the mode.
 func TestValuesInSearches(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -152,7 +152,7 @@ func TestValuesInSearches(t *testing.T) {
 	}
 }
 
-// TestReferencesToNothing: in what is sent to an agent or a tool, each name with a field is a reference.
+// TestReferencesToNothing: in the input of an agent or a tool, each name with a field is a reference.
 func TestReferencesToNothing(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -169,7 +169,7 @@ func TestReferencesToNothing(t *testing.T) {
 		{millrace.Step{Action: actions.Tool{Tool: "t", Args: map[string]any{"a": `\{{gone.output}}`}}}, true},
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{gone.output}}"}}, true},
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{step7.output}}"}}, false},
-		// Jinja and others write that.
+		// Jinja and other languages use this form.
 		{millrace.Step{Action: actions.Create{Path: "a", Content: "{{steps[-1].output}}"}}, true},
 	} {
 		test.step.ID = "s"

@@ -19,7 +19,7 @@ import (
 
 var never = condition.FileExists("nowhere")
 
-// allFields asks for each field of a step.
+// allFields returns references to each field of a step.
 func allFields(step string) map[string]any {
 	all := make(map[string]any)
 	for _, name := range strings.Fields("aggregated_content content count counts data edits error error_code files files_count ok output renames risk skipped visits") {
@@ -28,7 +28,7 @@ func allFields(step string) map[string]any {
 	return all
 }
 
-// with returns the fields of a step of which only these differ from nothing.
+// with returns the fields of a step in which only these are not empty.
 func with(fields map[string]any) map[string]any {
 	all := map[string]any{
 		"aggregated_content": "", "content": map[string]any{}, "count": int64(0), "counts": map[string]any{}, "data": nil, "edits": int64(0), "error": "", "error_code": "",
@@ -40,7 +40,7 @@ func with(fields map[string]any) map[string]any {
 	return all
 }
 
-// Every step has all fields, also a step that was skipped or has failed.
+// Every step has all fields, even a step that was skipped or has failed.
 func TestFields(t *testing.T) {
 	t.Parallel()
 	got := map[string]*take{}
@@ -80,7 +80,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// The step before is the last that was executed, also where steps run at the same time; a step of that name wins.
+// The previous step is the last executed step, even if steps run in parallel. A step with the id "prev" has priority.
 func TestPrevious(t *testing.T) {
 	t.Parallel()
 	prev := map[string]any{"id": "{{prev.id}}", "output": "{{prev.output}}", "error": "{{prev.error}}", "ok": "{{prev.ok}}", "files": "{{prev.files}}", "data": "{{prev.data}}"}
@@ -94,7 +94,7 @@ func TestPrevious(t *testing.T) {
 	for _, options := range []millrace.Options{{ContinueOnError: true}, {ContinueOnError: true, Parallel: true}} {
 		p := b.Builder.Options(options).MustBuild()
 		*first, *last = take{}, take{}
-		for range 20 { // in parallel, the order of execution would show
+		for range 20 { // in parallel, the order of execution would be visible
 			if _, err := run(t, millrace.Executor{RunID: "r1"}, p); err == nil {
 				t.Fatal("the run has no error")
 			}
@@ -123,7 +123,7 @@ func TestPrevious(t *testing.T) {
 	}
 }
 
-// A step that asks for the one before starts after all that come before it.
+// A step that refers to the previous step starts after all earlier steps.
 func TestPreviousInParallel(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +139,7 @@ func TestPreviousInParallel(t *testing.T) {
 	})
 }
 
-// The step before is that of the last visit, whichever way led here.
+// After a jump, the previous step is that of the last visit.
 func TestPreviousOfJump(t *testing.T) {
 	t.Parallel()
 	got := new(take)
@@ -152,7 +152,7 @@ func TestPreviousOfJump(t *testing.T) {
 	}
 }
 
-// Data that JSON does not have, or too much of it, fails the step; an action that has failed keeps its own error.
+// Data that JSON cannot express, or too much data, fails the step; an action that has failed keeps its own error.
 func TestBadData(t *testing.T) {
 	t.Parallel()
 	deep := any("x")
@@ -179,14 +179,14 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-// The data and the output of a step count as what it shows: each value with 64 bytes, for so much it takes in memory.
+// The data and the output of a step count as shown bytes: 64 bytes for each value, as in memory.
 func TestDataIsShown(t *testing.T) {
 	t.Parallel()
 	for _, raw := range []any{
 		make([]bool, 10_000), strings.Repeat("x", 600_000), map[string]any{"a": make([]any, 10_000)}, map[string]any{strings.Repeat("x", 600_000): nil},
 	} {
 		p := millrace.New("p").Step("call", give{raw: raw}).Step("after", actions.List{}).MustBuild()
-		res, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 1 << 20}}, p) // a half for each step
+		res, err := run(t, millrace.Executor{Limits: actions.Limits{MaxShownBytes: 1 << 20}}, p) // half of it for each step
 		if limit, ok := errors.AsType[*actions.LimitError](err); !ok || limit.What != "bytes shown" || res.Results[0].Data != nil {
 			t.Errorf("%T: got %v", raw, err)
 		}
@@ -209,7 +209,7 @@ func TestValuesThatMultiply(t *testing.T) {
 	}
 }
 
-// Data stays what it is in a result, in its copies, in JSON, and in a run that is found again.
+// Data is the same in a result, in its copies, in JSON, and in a run that is found again.
 func TestDataInResults(t *testing.T) {
 	t.Parallel()
 	raw := map[string]any{"big": int64(math.MaxInt64), "least": uint8(3), "list": []string{"a"}, "null": nil, "float": 0.5, "number": json.Number("9007199254740993")}
@@ -221,7 +221,7 @@ func TestDataInResults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // a result that was changed, and another one
+	for range 2 { // a result that was changed, and a second result
 		res := plan.Result()
 		if diff := cmp.Diff(want, res.Results[0].Data); diff != "" {
 			t.Fatalf("plan (-want +got):\n%s", diff)
@@ -245,7 +245,7 @@ func TestDataInResults(t *testing.T) {
 		results = append(results, res)
 	}
 	if !results[2].Replayed {
-		t.Error("the second run is not that of before")
+		t.Error("the second run is not a replay of the first")
 	}
 	for i, res := range results {
 		if diff := cmp.Diff(want, res.Results[0].Data); diff != "" {
@@ -262,7 +262,7 @@ func TestDataInResults(t *testing.T) {
 	}
 }
 
-// A visit of a step sees what the steps before it have said in the same sweep.
+// A visit of a step sees the output of the earlier steps in the same round.
 func TestValuesOfVisits(t *testing.T) {
 	t.Parallel()
 	got := new(take)

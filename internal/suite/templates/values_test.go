@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// data is what the step "call" has returned.
+// data is the result of the step "call".
 var data = map[string]any{
 	"name": "left", "int": 42, "big": int64(math.MaxInt64), "float": 2.5, "true": true, "false": false, "zero": 0, "empty": "", "null": nil,
 	"digits": "42", "yes": "true", "half": "2.5", "list": []any{"x", 1, nil}, "words": []string{"p", "q,r"}, "nested": []any{[]any{"deep", []any{1.5}}},
@@ -45,7 +45,7 @@ func TestValues(t *testing.T) {
 		{"{{find.files}}", []any{"a.txt", "b,c.txt"}, `a.txt,b\,c.txt`}, {"{{find.files[-1]}}", "b,c.txt", "b,c.txt"}, {"{{find.content}}", map[string]any{}, "{}"},
 		{"{{left.counts}}", map[string]any{"a.txt": int64(2), "b,c.txt": int64(1)}, `{"a.txt":2,"b,c.txt":1}`}, {`{{left.counts["a.txt"]}}`, int64(2), "2"},
 		{"{{left.count}}", int64(3), "3"}, {"{{find.data}}", nil, "null"}, {"{{call.risk}}", "LOW", "LOW"}, {"{{left.renames}}", map[string]any{}, "{}"},
-		// These are text, or nearly.
+		// These are text, or nearly references.
 		{"{{find}}", "{{find}}", "{{find}}"}, {"{{}}", "{{}}", "{{}}"}, {"{{.name}}", "{{.name}}", "{{.name}}"}, {"{{ if .x }}", "{{ if .x }}", "{{ if .x }}"},
 		{`\{{call.name}}`, "{{call.name}}", "{{call.name}}"}, {`\\{{call.name}}`, `\left`, `\left`}, {"{{{call.name}}}", "{left}", "{left}"}, {"{{call.name", "{{call.name", "{{call.name"},
 		{" {{call.int}}", " 42", " 42"}, {"{{call.int}}{{call.true}}", "42true", "42true"}, {"{{vars.name}}", "{{vars.name}}", "{{vars.name}}"},
@@ -71,7 +71,7 @@ func TestValues(t *testing.T) {
 				if diff := cmp.Diff(want, got); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
-				spoil(got.Value) // which shares nothing with the result
+				spoil(got.Value) // the value shares nothing with the result
 				if got := res.Results[0].Data.(map[string]any)["nested"].([]any)[0].([]any)[0]; got != "deep" {
 					t.Errorf("the data of the step has changed to %v", got)
 				}
@@ -95,7 +95,7 @@ func spoil(v any) {
 	}
 }
 
-// Into parameters of other types a value goes if it fits; otherwise the step fails before its action runs.
+// A value is put into a parameter of another type if it fits; otherwise the step fails before its action runs.
 func TestValuesInto(t *testing.T) {
 	t.Parallel()
 	const whole, number, flag, names, object = "must be a whole number, but its template gave ", "must be a number, but its template gave ", "must be true or false, but its template gave ",
@@ -154,7 +154,7 @@ func TestValuesInto(t *testing.T) {
 				t.Fatalf("got %v, want %s", err, test.want)
 			}
 			if !strings.HasPrefix(failed.Pointer, "/"+test.param) || got.Value != nil {
-				t.Errorf("the error is about %s, and the action has got %v", failed.Pointer, got)
+				t.Errorf("the error is about %s, and the action received %v", failed.Pointer, got)
 			}
 			if last := res.Results[len(res.Results)-1]; last.StepID != "take" || !last.Failed() {
 				t.Errorf("the last result is %+v", last)
@@ -163,7 +163,7 @@ func TestValuesInto(t *testing.T) {
 	}
 }
 
-// Errors of the run name the longest path that there is, and what was meant.
+// Errors of the run name the longest existing path, and suggest a field.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	raw := map[string]any{"b": []any{1, 2, 3}, "items": []any{map[string]any{"id": 1}}, "null": nil, "text": "x"}
@@ -199,7 +199,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Of two errors in one tree the first in the order of the keys is reported, each time.
+// If a tree has two errors, the first in the order of the keys is reported, each time.
 func TestFirstError(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("a", give{raw: map[string]any{"x": 1}}).
@@ -213,7 +213,7 @@ func TestFirstError(t *testing.T) {
 	}
 }
 
-// A mistake that can be known before the run is a problem of the pipeline, wherever the text stands.
+// A mistake that can be found before the run is a problem of the pipeline, wherever the text is.
 func TestProblems(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ value, code, want string }{

@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/condition"
 )
 
-// withVariables is a pipeline whose last step takes the variables of that name.
+// withVariables returns a pipeline whose last step uses the variables of that name.
 func withVariables(variables, refs string) []byte {
 	return fmt.Appendf(nil, `{"name": "p", "variables": %s, "steps": [{"id": "take", "action": "take", "params": {"value": %s}}]}`, variables, refs)
 }
@@ -56,7 +56,7 @@ func TestVariables(t *testing.T) {
 		if v.HasValue() != (v.Name != "token") {
 			t.Errorf("%s has a value: %v", v.Name, v.HasValue())
 		}
-		spoil(v.Default) // which is a copy
+		spoil(v.Default) // the default is a copy
 	}
 	if diff := cmp.Diff(want, p.Variables()); diff != "" {
 		t.Errorf("a caller has changed the variables (-want +got):\n%s", diff)
@@ -70,13 +70,13 @@ func TestVariables(t *testing.T) {
 	}
 	again, err := decoder(got).Decode(written)
 	if err != nil || !again.Equal(p) || again.Digest() != p.Digest() {
-		t.Errorf("it is another pipeline when it is read again: %v", err)
+		t.Errorf("the pipeline differs when it is read again: %v", err)
 	}
 	built, err := millrace.New("p").
 		Variables(want[1:]...).Variables(millrace.Variable{Name: "dir", Default: "src"}).
 		Step("take", take{Value: mustParams(t, p)}).Build()
 	if err != nil || !built.Equal(p) {
-		t.Errorf("it is another pipeline when it is built in Go: %v", err)
+		t.Errorf("the pipeline differs when it is built in Go: %v", err)
 	}
 
 	if _, err := run(t, millrace.Executor{}, p); err == nil || got.Value != nil {
@@ -108,7 +108,7 @@ func mustParams(t *testing.T, p millrace.Pipeline) any {
 	return s.Action.(take).Value
 }
 
-// Other values make another pipeline; the pipeline that they are given to stays.
+// Other values make another pipeline; the original pipeline stays.
 func TestWithVariables(t *testing.T) {
 	t.Parallel()
 	type kind string
@@ -136,7 +136,7 @@ func TestWithVariables(t *testing.T) {
 		t.Error("both are the same pipeline, or the first has changed")
 	}
 	if same, err := p.WithVariables(nil); err != nil || !same.Equal(p) {
-		t.Errorf("without values it is another pipeline: %v", err)
+		t.Errorf("without values the pipeline differs: %v", err)
 	}
 	_, err = p.WithVariables(map[string]any{
 		"dri": "x", "n": 4, "rate": "fast", "list": nil, "map": []any{}, "dir": "\xff", "nothing like it": 1,
@@ -162,7 +162,7 @@ func TestWithVariables(t *testing.T) {
 	}
 	for _, value := range []any{math.NaN(), func() {}, &p, math.Inf(-1), json.Number("x")} {
 		if _, err := p.WithVariables(map[string]any{"rate": value}); err == nil {
-			t.Errorf("%v was taken", value)
+			t.Errorf("%v was accepted", value)
 		}
 	}
 }
@@ -264,7 +264,7 @@ func TestVariableHints(t *testing.T) {
 	}
 }
 
-// A text in lenient form may call them otherwise; what stands in a variable is not repaired.
+// A lenient text may use another name for variables; the values of variables are not repaired.
 func TestLenientVariables(t *testing.T) {
 	t.Parallel()
 	d := decoder(new(take))
@@ -276,7 +276,7 @@ func TestLenientVariables(t *testing.T) {
 	}
 }
 
-// A pipeline that is included brings its variables along; another variable of the same name is a problem.
+// An included pipeline keeps its variables; a different variable of the same name is a problem.
 func TestIncludedVariables(t *testing.T) {
 	t.Parallel()
 	got := new(take)
@@ -290,7 +290,7 @@ func TestIncludedVariables(t *testing.T) {
 	if _, err := run(t, millrace.Executor{}, p); err != nil || got.Value != "1x {{vars}}" || len(p.Variables()) != 2 {
 		t.Errorf("got %v, %v", got.Value, err)
 	}
-	p, err = millrace.New("p").Include(sub, "s").Include(plain, "t").Build() // where it was text, it stays text
+	p, err = millrace.New("p").Include(sub, "s").Include(plain, "t").Build() // the text of plain stays text
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestIncludedVariables(t *testing.T) {
 	}
 }
 
-// A step before which another one would stand for is not included: a reference must not mean something else.
+// A step is not included if another step would capture its reference: a reference must not change its meaning.
 func TestIncludedContext(t *testing.T) {
 	t.Parallel()
 	got := new(take)
@@ -328,7 +328,7 @@ func TestIncludedContext(t *testing.T) {
 	}
 }
 
-// The paths of a step are not known before its variables have their values, so in parallel nothing runs beside it.
+// The paths of a step are unknown until its variables have values, so in parallel no other step runs at the same time.
 func TestVariablesInParallel(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Variables(millrace.Variable{Name: "file", Default: "a.txt"}, millrace.Variable{Name: "new", Default: "new.txt"})
@@ -352,7 +352,7 @@ func TestVariablesInParallel(t *testing.T) {
 	}
 }
 
-// Schemas and descriptions know parameters of any value, and variables.
+// Schemas and descriptions include parameters of any value, and variables.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	d := decoder(new(take))

@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// A large file is hashed before the change is judged, and copied by the commit. Both report their bytes, upwards, and the
-// line of the terminal shows them.
+// A large file is hashed before the change is judged, and copied by the commit. Both report a growing number of bytes,
+// and the line of the terminal shows them.
 func TestBytesOfLargeFiles(t *testing.T) {
 	t.Parallel()
 	const size = 40 << 20

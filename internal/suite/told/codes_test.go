@@ -28,8 +28,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// coded are errors of each exported type with their codes: by themselves, and where a step has failed of them. One word
-// stands for both.
+// coded are errors of each exported type with their codes: alone, and as the cause of a failed step. A single word is
+// the code of both.
 var coded = []struct {
 	err   error
 	codes string
@@ -62,7 +62,7 @@ var coded = []struct {
 	{&runs.StateError{}, "internal step_failed"},
 }
 
-// alone are the codes that an error which is not a type of its own has, or one in some state.
+// alone are errors that are not a type of their own, or that have a certain state, by their codes.
 var alone = map[string]error{
 	"":                   nil,
 	"recovery_needed":    &millrace.CommitError{State: millrace.CommitPending},
@@ -78,7 +78,7 @@ var alone = map[string]error{
 	"bulkhead_saturated": fmt.Errorf("else: %w", &bulkhead.SaturatedError{}),
 }
 
-// An error that wraps several errors, or an error with a code, has the code that says most about the next step to take.
+// An error that wraps several errors, or an error with a code, has the code that helps most to choose the next action.
 func TestCodeOfWrappedErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -110,7 +110,7 @@ type ownCode string
 func (e ownCode) Error() string { return "no" }
 func (e ownCode) Code() string  { return string(e) }
 
-// Each exported type of error has the code that the tables say, and there is none that they do not name.
+// Each exported type of error has the code in the tables, and the tables have all types.
 func TestCodeOfEachError(t *testing.T) {
 	t.Parallel()
 	var listed []string
@@ -135,7 +135,8 @@ func TestCodeOfEachError(t *testing.T) {
 	}
 }
 
-// errorTypes are the exported types with a method Error in all packages that programs can import, as "package.Type".
+// errorTypes returns the exported types with a method Error in all packages that programs can import, as
+// "package.Type".
 func errorTypes(t *testing.T) []string {
 	t.Helper()
 	var found []string

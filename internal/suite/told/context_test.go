@@ -20,7 +20,8 @@ import (
 
 type spanKey struct{}
 
-// Values that the host puts into the context of a step are found by its action in each attempt, and in no other visit.
+// The action of a step finds the values that the host puts into the step's context, in each attempt, and in no other
+// visit.
 func TestStepContextReachesTheAction(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []bool{false, true} {
@@ -78,8 +79,8 @@ func TestStepContextReachesTheAction(t *testing.T) {
 	}
 }
 
-// A context that does not descend from the one given is not taken, and the result reports that; nor does a StepContext
-// that fails do any harm.
+// A context that does not descend from the given context is not used, and the result reports that. A StepContext that
+// panics does no harm either.
 func TestStepContextThatIsNone(t *testing.T) {
 	t.Parallel()
 	type own struct{ context.Context }
@@ -116,8 +117,8 @@ func TestStepContextThatIsNone(t *testing.T) {
 	}
 }
 
-// The step ends with the run, and at its timeout, whatever the host has made of its context; and earlier, if the host
-// wants that.
+// The step ends with the run, and at its timeout, whatever context the host has made; it ends earlier if the host wants
+// that.
 func TestStepContextEndsWithTheRun(t *testing.T) {
 	t.Parallel()
 	wait := func(ctx context.Context, _ *actions.Call) (actions.Outcome, error) {

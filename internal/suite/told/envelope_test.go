@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// checkEnvelope holds what is true of every envelope.
+// checkEnvelope checks the rules for every envelope.
 func checkEnvelope(t interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -29,7 +29,7 @@ func checkEnvelope(t interface {
 	t.Helper()
 	e := res.Envelope()
 	if e.Summary.Failed > 0 == res.Success {
-		t.Errorf("success is %v, the envelope says %+v", res.Success, e.Summary)
+		t.Errorf("success is %v, the envelope has %+v", res.Success, e.Summary)
 	}
 	var counted millrace.EnvelopeSummary
 	for i, r := range e.Results {
@@ -58,7 +58,7 @@ func checkEnvelope(t interface {
 	}
 }
 
-// However a run ends, its envelope has a failure exactly when it has not succeeded, also when it was written as JSON.
+// However a run ends, its envelope has a failure exactly when the run has not succeeded, even after JSON.
 func TestEnvelopeFailsWithTheRun(t *testing.T) {
 	t.Parallel()
 	ends := make(map[string]int)
@@ -133,7 +133,7 @@ func TestEnvelopeFailsWithTheRun(t *testing.T) {
 	}
 }
 
-// A time that is just below half a millisecond is reported as the same before and after it was written as JSON.
+// A time just below half a millisecond is reported the same before and after JSON.
 func TestSummaryOfAWrittenResult(t *testing.T) {
 	t.Parallel()
 	for _, d := range []time.Duration{2_499_600, 2_499_400, 2_500_000, 1_999_999_999, 499_999, 0} {
@@ -168,8 +168,8 @@ func (d data) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	return actions.Outcome{Data: d.value}, d.err
 }
 
-// The data of an entry: the data that the action returns, to the last digit, also when it was written as JSON, or else
-// the value of the step in templates.
+// The data of an entry is the data of the action, to the last digit, even after JSON. Without such data it is the value
+// of the step in templates.
 func TestEnvelopeData(t *testing.T) {
 	t.Parallel()
 	value := map[string]any{"id": "111122223333444455", "n": int64(math.MaxInt64), "f": 0.5, "list": []any{int64(1), "two", nil, true}}
@@ -210,15 +210,14 @@ func TestEnvelopeData(t *testing.T) {
 	}
 }
 
-// codes of steps and of runs as a whole, in the envelope and in the JSON of results, where those that results have
-// always had stay out.
+// The codes of steps and of whole runs are in the envelope and in the JSON of results.
 func TestEnvelopeCodes(t *testing.T) {
 	t.Parallel()
 	edit := actions.Edit{Files: []string{"a"}, OldText: "x", NewText: "y"}
 	one := 1
 	for name, test := range map[string]struct {
 		code  string
-		whole bool // it is the run that failed, not a step
+		whole bool // the run failed, not a step
 		x     millrace.Executor
 		p     millrace.StepBuilder
 	}{
@@ -254,7 +253,7 @@ func TestEnvelopeCodes(t *testing.T) {
 	}
 }
 
-// A result that was made by hand, or by a version that had no codes, still has an envelope with codes.
+// A result that was made by hand, or by a version without codes, still has an envelope with codes.
 func TestEnvelopeOfOldResults(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -286,7 +285,7 @@ func TestEnvelopeOfOldResults(t *testing.T) {
 	}
 }
 
-// A summary has each field always, and can be read back.
+// A summary always has every field, and can be read back.
 func TestSummaryHasEachField(t *testing.T) {
 	t.Parallel()
 	const want = `{"run_id":"","steps_executed":0,"total_steps":0,"final":"","all_results":{},"total_cost_usd":0,"total_duration_seconds":0,` +
@@ -316,7 +315,7 @@ func TestSummaryHasEachField(t *testing.T) {
 	}
 }
 
-// The text of the last step counts: its output, or else its aggregated content.
+// The final text is that of the last step: its output, or else its aggregated content.
 func TestFinal(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Step("say", script("ok said"))

@@ -30,7 +30,7 @@ import (
 
 var errPlain = errors.New("it <broke>")
 
-// json.Marshal of each error type gives its code, its whole message, and its problems and paths.
+// json.Marshal of each error type returns its code, its whole message, and its problems and paths.
 func TestErrorJSON(t *testing.T) {
 	t.Parallel()
 	one := 1
@@ -46,7 +46,7 @@ func TestErrorJSON(t *testing.T) {
 	for _, test := range []struct {
 		err      error
 		code     string
-		paths    string // with blanks between
+		paths    string // separated by blanks
 		problems string // JSON, "" for none
 	}{
 		{&millrace.StepError{Step: "s", Action: "edit", Err: file}, "step_failed", "a/b.txt", ""},
@@ -123,13 +123,13 @@ func TestErrorJSON(t *testing.T) {
 			t.Errorf("%s: %s, want code %s, paths %s, problems %s and the message %q",
 				name, data, test.code, test.paths, test.problems, test.err)
 		}
-		// The code is the result of ErrorCode, for the error or for the step that it ends, where ErrorCode has one.
+		// The code is the result of ErrorCode for the error, or else for the step that it ends.
 		bare, step := millrace.ErrorCode(test.err), millrace.ErrorCode(&millrace.StepError{Err: test.err})
 		if bare != "internal" &&
 			bare != got.Code || bare == "internal" && got.Code == "internal" && step != "step_failed" {
 			t.Errorf("%s: code %s, and ErrorCode returns %s, of its step %s", name, got.Code, bare, step)
 		}
-		// A wrapped error has what it wraps.
+		// A wrapped error has the fields of the inner error.
 		wrapped := millrace.DescribeError(fmt.Errorf("around: %w", test.err))
 		if wrapped.Message != "around: "+test.err.Error() || strings.Join(wrapped.Paths, " ") != test.paths ||
 			wrapped.Code != millrace.ErrorCode(test.err) {
@@ -162,7 +162,7 @@ func invalidBudget(t *testing.T) error {
 	return listed.Unwrap()[0]
 }
 
-// collisionOf returns the error of two files that cannot take the place of a third.
+// collisionOf returns the error of two files that would get the same name.
 func collisionOf(t *testing.T) error {
 	t.Helper()
 	fsys := afero.NewMemMapFs()

@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// ends are the first and last events of what has happened: "run" begins a phase, "/run CODE" ends it.
+// ends records the first and last events of runs and phases: "run" begins a phase, "/run CODE" ends it.
 type ends struct {
 	told   []string
 	events []millrace.Event
@@ -44,7 +44,7 @@ func doing(do func(context.Context, *actions.Call) (actions.Outcome, error)) mil
 	return suite.One(suite.Action{Do: do})
 }
 
-// However a run ends, it has a first event and a last one, and nothing comes before or after these.
+// However a run ends, it has a first and a last event, with no event outside of them.
 func TestEveryRunBeginsAndEnds(t *testing.T) {
 	t.Parallel()
 	canceled, cancel := context.WithCancel(t.Context())
@@ -137,7 +137,7 @@ func TestEveryRunBeginsAndEnds(t *testing.T) {
 				return err
 			})
 			if !suite.Is[*panics.Error](err) {
-				t.Errorf("the panic did not come out: %v", err)
+				t.Errorf("the panic did not reach the caller: %v", err)
 			}
 		}},
 	} {
@@ -156,7 +156,7 @@ func TestEveryRunBeginsAndEnds(t *testing.T) {
 				switch e.(type) {
 				case millrace.RunStarted:
 					if open {
-						t.Errorf("a run begins in another one")
+						t.Errorf("a run begins within another run")
 					}
 					open = true
 				case millrace.RunFinished:
@@ -216,7 +216,7 @@ func TestRunEvents(t *testing.T) {
 	}
 }
 
-// An observer that fails at the first or the last event changes nothing, and the result that is returned warns of it.
+// An observer that fails at the first or the last event changes nothing, and the returned result has a warning.
 func TestObserverFailsAtTheEnds(t *testing.T) {
 	t.Parallel()
 	for _, verb := range []string{"run", "plan", "commit"} {
@@ -259,11 +259,11 @@ func TestObserverFailsAtTheEnds(t *testing.T) {
 	}
 }
 
-// Observers are called in their order, each for every event, whatever those before it do.
+// Observers are called in order, each for every event, whatever earlier observers do.
 func TestObservers(t *testing.T) {
 	t.Parallel()
 	if millrace.Observers() != nil || millrace.Observers(nil, nil) != nil {
-		t.Error("nothing joined is something")
+		t.Error("no observers joined are not nil")
 	}
 	var seen []string
 	note := func(word string, fail func()) func(millrace.Event) {
@@ -283,7 +283,7 @@ func TestObservers(t *testing.T) {
 	}
 }
 
-// An audit has a line for each visit, and nothing of what was in the files.
+// An audit has a line for each visit, and no text of files.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder

@@ -39,7 +39,7 @@ func (isPanics) Error() string      { return "x" }
 func (isPanics) Is(error) bool      { panic("nothing") }
 func (textExits) Error() (s string) { runtime.Goexit(); return }
 
-// An error that cannot be read is a failure of the step that has returned it, and takes nothing down.
+// An error that cannot be read is a failure of the step that has returned it, and stops nothing else.
 func TestErrorsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range []error{(*nilError)(nil), textPanics{}, codePanics{}, retryPanics{}, isPanics{}, textExits{}} {
@@ -73,13 +73,13 @@ func TestErrorsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A goroutine that an action has left can say what it wants after the run: nothing is heard of it.
+// A goroutine that an action has left may report anything after the run: the reports are dropped.
 func TestNothingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	over := make(chan struct{})
 	var left sync.WaitGroup
 	action := suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
-		for i := range 5 { // so that there is room for more
+		for i := range 5 { // so that the lists have spare capacity
 			c.Warnf("warning %d", i)
 		}
 		left.Go(func() {
@@ -138,7 +138,7 @@ func TestTextsThatAreNoUTF8(t *testing.T) {
 	}
 }
 
-// A run that is canceled is that, also if the host gives a reason.
+// A canceled run has the code "canceled", even if the host gives a cause.
 func TestCanceledWithACause(t *testing.T) {
 	t.Parallel()
 	why := errors.New("the user has closed the window")

@@ -22,12 +22,12 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the files in testdata")
 
-// scripted is an action that follows a list of words, a word an attempt, the last one again and again: "ok",
-// "fail", each with a text to say. It adds a line to a file, if it has one.
+// scripted is an action that follows a list of words, one for each attempt; the last word repeats: "ok" or "fail", each
+// with a text to output. It adds a line to a file, if it has one.
 type scripted struct {
 	words []string
 	file  string
-	said  *atomic.Int64 // how many words; an attempt has a copy of the action
+	said  *atomic.Int64 // the number of words used; an attempt has a copy of the action
 }
 
 func script(words ...string) scripted { return scripted{words: words, said: new(atomic.Int64)} }
@@ -55,7 +55,7 @@ func (s scripted) Run(_ context.Context, c *actions.Call) (actions.Outcome, erro
 	return out, nil
 }
 
-// loop is a pipeline that runs tests, fixes, verifies, and reports what it cannot fix.
+// loop returns a pipeline that runs tests, fixes, verifies, and reports failures that it cannot fix.
 func loop(tests, fix, verify string) millrace.Pipeline {
 	return millrace.New("loop").
 		Step("run-tests", script(tests)).MaxRetries(1).OnFail("auto-fix").
@@ -76,7 +76,7 @@ var loops = map[string][3]string{
 	"fixer-fails": {"fail", "fail", "ok"},
 }
 
-// still gives the result times that do not change.
+// still sets the times of the result to constants.
 func still(res *millrace.Result) {
 	res.TotalDuration, res.BackupID = 118*time.Second+204*time.Millisecond, ""
 	for i := range res.Results {
@@ -90,7 +90,7 @@ func still(res *millrace.Result) {
 	}
 }
 
-// pretty is the JSON of a value, one field a line.
+// pretty returns the JSON of a value, one field a line.
 func pretty(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.MarshalIndent(v, "", " ")
@@ -100,7 +100,7 @@ func pretty(t *testing.T, v any) string {
 	return string(data) + "\n"
 }
 
-// again is the result as another program reads it.
+// again returns the result as another program reads it.
 func again(t *testing.T, res *millrace.Result) *millrace.Result {
 	t.Helper()
 	data, err := json.Marshal(res)
@@ -114,7 +114,7 @@ func again(t *testing.T, res *millrace.Result) *millrace.Result {
 	return &read
 }
 
-// Summary, envelope and report of each way through the loop, of the result of a run, and of what is read back.
+// Summary, envelope and report of each way through the loop, for the result of a run and for the result after JSON.
 func TestLoopIsTold(t *testing.T) {
 	for name, words := range loops {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestLoopIsTold(t *testing.T) {
 	}
 }
 
-// A stored run reports the same when it is asked for again, and so does a stored plan.
+// A stored run reports the same when it is requested again, and so does a stored plan.
 func TestStoredIsToldAlike(t *testing.T) {
 	t.Parallel()
 	for name, words := range loops {

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestProgress: the line names the step and the phase of the commit, and is gone after each run.
+// TestProgress: the line names the step and the phase of the commit, and is removed after each run.
 func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w strings.Builder
@@ -59,7 +59,7 @@ func TestProgressOfRun(t *testing.T) {
 		_, err = x.Run(t.Context(), suite.Tree(), p)
 		fstest.Must(t, err)
 		if w.String() != "" {
-			t.Errorf("it shows %q", w.String())
+			t.Errorf("the line shows %q", w.String())
 		}
 	})
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// Values that the host puts into the context of a run are found by its steps and by StepContext; a commit has a
-// context of its own.
+// The steps of a run and StepContext find the values that the host puts into the run's context. A commit has a context
+// of its own.
 func TestRunContextReachesTheSteps(t *testing.T) {
 	t.Parallel()
 	var told, found []string
@@ -81,7 +81,7 @@ func TestRunContextReachesTheSteps(t *testing.T) {
 
 func same(ctx context.Context) context.Context { return ctx }
 
-// A context that does not descend from the one given is not taken, and the result reports that, whatever the verb; with
+// A context that does not descend from the given context is not used, and the result reports that, for every verb, with
 // an observer and without.
 func TestRunContextThatIsNone(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestRunContextThatIsNone(t *testing.T) {
 	}
 }
 
-// The run ends with the context of its caller, whatever the host makes of it, and earlier, if the host wants that.
+// The run ends with the context of its caller, whatever the host makes of it, and earlier if the host wants that.
 func TestRunContextEndsWithTheCaller(t *testing.T) {
 	t.Parallel()
 	errHost, errCaller := errors.New("the host has enough"), errors.New("the caller has enough")

@@ -18,7 +18,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// Entries are in the order of the last visits, and keep the place of their step in the pipeline.
+// Entries are in the order of the last visits, and keep the position of their step in the pipeline.
 func TestEnvelopeOrder(t *testing.T) {
 	t.Parallel()
 	// a leads to b the first time, and past it the second time.
@@ -48,7 +48,7 @@ func TestEnvelopeOrder(t *testing.T) {
 	checkEnvelope(t, res)
 }
 
-// A step whose last visit was skipped has not run: neither is it counted, nor has it the last word.
+// A step whose last visit was skipped counts as not run, and is not the final step.
 func TestSkippedInTheEndHasNotRun(t *testing.T) {
 	t.Parallel()
 	res := &millrace.Result{
@@ -65,7 +65,7 @@ func TestSkippedInTheEndHasNotRun(t *testing.T) {
 	checkEnvelope(t, res)
 }
 
-// messages are tools of a host: a tool that works, and a tool that costs and fails with a code of its own.
+// messages returns the tools of a host: a tool that works, and a tool that costs and fails with a code of its own.
 func messages(t *testing.T) tool.Set {
 	t.Helper()
 	type text struct {
@@ -84,7 +84,7 @@ func messages(t *testing.T) tool.Set {
 	return set
 }
 
-// Tools are called by their names, and fail with their own codes; what was done before stands there as done.
+// Tools are called by their names, and fail with their own codes. Earlier successful calls stay in the envelope.
 func TestEnvelopeOfTools(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("announce").
@@ -126,8 +126,8 @@ func (s spends) Run(ctx context.Context, c *actions.Call) (actions.Outcome, erro
 	}
 }
 
-// The facts of a summary about money, deadline and classification, and of an audit about money; which a run as a whole
-// fails of.
+// A summary has facts about money, deadline and classification, and an audit has facts about money. The run as a whole
+// fails because of them.
 func TestMoneyAndTimeAreTold(t *testing.T) {
 	t.Parallel()
 	b := millrace.New("p").Classification("internal").Budget(budget.Limit{USD: 50 * budget.Cent, Files: 3}).Deadline(3*time.Minute).
@@ -135,8 +135,8 @@ func TestMoneyAndTimeAreTold(t *testing.T) {
 	for name, test := range map[string]struct {
 		p         millrace.Pipeline
 		code      string
-		want      string // of the summary
-		costs     string // of the lines of the audit
+		want      string // in the summary
+		costs     string // in the lines of the audit
 		codes     string
 		classTold string
 	}{
@@ -194,7 +194,7 @@ func TestMoneyAndTimeAreTold(t *testing.T) {
 	}
 }
 
-// reads is an action that only reads, so that several run at the same time.
+// reads is an action that only reads, so that several run in parallel.
 type reads struct{ do func(context.Context) error }
 
 func (reads) Spec() actions.Spec {
@@ -205,8 +205,8 @@ func (a reads) Run(ctx context.Context, _ *actions.Call) (actions.Outcome, error
 	return actions.Outcome{}, a.do(ctx)
 }
 
-// A result has no holes: where a parallel run is canceled, it has the steps up to the first that has not run, so that
-// the place of a result is that of its step.
+// A result has no holes: a canceled parallel run has the steps up to the first that has not run, so that the index of a
+// result is the index of its step.
 func TestCanceledResultHasNoHoles(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

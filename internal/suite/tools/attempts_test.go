@@ -37,7 +37,7 @@ type coded struct{ code string }
 func (e coded) Error() string { return "rate limited" }
 func (e coded) Code() string  { return e.code }
 
-// A tool is not tried again unless it says so itself, or the step does; then with a second between the attempts.
+// A tool is retried only if its Spec or the step allows it, with a second between the attempts.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	retries := func(n int) func(*tool.Spec) { return func(s *tool.Spec) { s.Retries = n } }
@@ -55,9 +55,9 @@ func TestAttempts(t *testing.T) {
 		code   string
 	}{
 		{"by default", 0, 1, errors.New("no"), nil, 1, 0, "tool_failed"},
-		{"the tool says", 2, 2, errors.New("no"), nil, 3, 3 * time.Second, ""},
+		{"the tool sets it", 2, 2, errors.New("no"), nil, 3, 3 * time.Second, ""},
 		{"and no more", 2, 3, errors.New("no"), nil, 3, 3 * time.Second, "tool_failed"},
-		{"the step says", 0, 1, errors.New("no"), func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1) }, 2, time.Second, ""},
+		{"the step sets it", 0, 1, errors.New("no"), func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(1) }, 2, time.Second, ""},
 		{"the step forbids", 2, 2, errors.New("no"), func(b millrace.StepBuilder) millrace.StepBuilder { return b.MaxRetries(0) }, 1, 0, "tool_failed"},
 		{"its own wait", 1, 1, errors.New("no"), func(b millrace.StepBuilder) millrace.StepBuilder { return b.Backoff(time.Minute) }, 2, time.Minute, ""},
 		{"for good", 2, 1, actions.Permanent(errors.New("no")), nil, 1, 0, "tool_failed"},
@@ -87,7 +87,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// A key is the same for the attempts of a visit, and another one for all else.
+// A key is the same for the attempts of a visit, and different in all other cases.
 func TestKeys(t *testing.T) {
 	t.Parallel()
 	keys := func(x millrace.Executor, p millrace.Pipeline) []string {
@@ -153,7 +153,7 @@ func TestVisits(t *testing.T) {
 	}
 }
 
-// A bulkhead that is full refuses at once, is not tried again, and on_fail takes it.
+// A full bulkhead refuses at once. The call is not retried, and on_fail handles the failure.
 func TestSaturated(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"tool", "tool:messages_send"} {
@@ -182,13 +182,13 @@ func TestSaturated(t *testing.T) {
 			t.Errorf("got %v", err)
 		}
 		if len(res.Warnings) > 1 {
-			t.Errorf("what has not acted is warned of: %q", res.Warnings)
+			t.Errorf("a tool that has not acted causes a warning: %q", res.Warnings)
 		}
 		release()
 		if _, err := x.Run(t.Context(), suite.Tree("a.txt", "x"), suite.One(send("x"))); err != nil || h.count() != 1 {
 			t.Errorf("%v, %d calls", err, h.count())
 		}
-		release, err = full.Acquire(t.Context()) // a place is given back
+		release, err = full.Acquire(t.Context()) // the place was released
 		if err != nil {
 			t.Error(err)
 		}
@@ -196,7 +196,7 @@ func TestSaturated(t *testing.T) {
 	}
 }
 
-// A place is not held while a step waits for its next attempt, and waiting for one is within the timeout.
+// A step holds no place while it waits for its next attempt. The wait for a place counts for the timeout.
 func TestBulkheadAndTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestBulkheadAndTime(t *testing.T) {
 		time.Sleep(time.Second)
 		release, err := one.Acquire(t.Context())
 		if err != nil {
-			t.Fatal("the place is held during the backoff:", err)
+			t.Fatal("the place is kept during the backoff:", err)
 		}
 		p := millrace.New("p").Step("s", send("x")).Timeout(time.Second).MustBuild()
 		_, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
@@ -225,7 +225,7 @@ func TestBulkheadAndTime(t *testing.T) {
 	})
 }
 
-// In parallel, no more calls go on at a time than the bulkhead lets in; none is lost.
+// In parallel, the bulkhead limits the concurrent calls, and no call is lost.
 func TestParallelWithinBulkhead(t *testing.T) {
 	t.Parallel()
 	var now, most, all atomic.Int64
@@ -254,11 +254,11 @@ func TestParallelWithinBulkhead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if most.Load() > 2 || all.Load() == 0 {
-		t.Errorf("%d at a time, %d calls", most.Load(), all.Load())
+		t.Errorf("%d at the same time, %d calls", most.Load(), all.Load())
 	}
 }
 
-// In parallel, what acts outside comes after all steps before it, and before all after it.
+// In parallel, a step that acts outside runs after all earlier steps, and before all later steps.
 func TestOutsideInParallel(t *testing.T) {
 	t.Parallel()
 	var order []string
@@ -282,7 +282,7 @@ func TestOutsideInParallel(t *testing.T) {
 	}
 }
 
-// The result of a tool is bounded as all that a step shows, and a panic is an error that names its place.
+// The result of a tool has the limit of all that a step shows. A panic is an error that names its place.
 func TestBoundsAndPanics(t *testing.T) {
 	t.Parallel()
 	big := tool.Func("big", "", func(_ context.Context, in struct {
@@ -310,7 +310,7 @@ func TestBoundsAndPanics(t *testing.T) {
 	}
 }
 
-// A run that is canceled reports its outside effects, too.
+// A canceled run reports its outside effects, too.
 func TestCanceledWhileActing(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

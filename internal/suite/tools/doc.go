@@ -1,3 +1,3 @@
-// Package tools holds the tests of pipelines that call tools of the host: what they may do, when they are called, how
-// often, and what is kept of their answers.
+// Package tools holds the tests of pipelines that call tools of the host: the permissions of tools, when and how often
+// they are called, and the use of their answers.
 package tools

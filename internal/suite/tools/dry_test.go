@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// dependent is a pipeline in which steps refer to a step that acts outside, in every way that there is, and in which
-// others do not.
+// dependent returns a pipeline in which some steps refer to a step that acts outside, in every possible way, and others
+// do not.
 func dependent() millrace.Pipeline {
 	return millrace.New("p").
 		Step("who", look("me")).
@@ -32,7 +32,7 @@ func dependent() millrace.Pipeline {
 		MustBuild()
 }
 
-// A tool that acts outside is not called in a dry run, and what depends on it does not run either.
+// A dry run does not call a tool that acts outside, and does not run the steps that depend on it.
 func TestDryRunsCallPureToolsOnly(t *testing.T) {
 	t.Parallel()
 	want := []string{
@@ -78,7 +78,7 @@ func TestDryRunsCallPureToolsOnly(t *testing.T) {
 	}
 }
 
-// An incomplete plan cannot be committed, neither here nor where its JSON is opened, and changed in no way.
+// An incomplete plan cannot be committed, neither here nor after it is opened from its JSON. Force does not help.
 func TestIncompletePlan(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -95,7 +95,7 @@ func TestIncompletePlan(t *testing.T) {
 			t.Errorf("%s: got %v", what, err)
 		}
 		if data := suite.Stored(t, plan); !bytes.Contains(data, []byte(`"incomplete":true`)) {
-			t.Errorf("%s: its JSON does not say so", what)
+			t.Errorf("%s: its JSON does not mark it", what)
 		}
 	}
 	refused("Plan", plan)
@@ -110,7 +110,7 @@ func TestIncompletePlan(t *testing.T) {
 		t.Errorf("%d calls", h.count())
 	}
 
-	// Without such a step nothing is said of it.
+	// A plan without such a step has no such field.
 	plan, err = x.Plan(t.Context(), fsys, millrace.New("p").Step("who", look("me")).Step("e", edit).MustBuild())
 	if err != nil {
 		t.Fatal(err)
@@ -123,7 +123,7 @@ func TestIncompletePlan(t *testing.T) {
 	}
 }
 
-// A step that is skipped for its own condition does not count as a step that was not called.
+// A step that its own condition skips does not count as a step that was not called.
 func TestSkippedToolIsComplete(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -139,7 +139,7 @@ func TestSkippedToolIsComplete(t *testing.T) {
 	}
 }
 
-// Steps that were executed before are not known either once a tool was not called.
+// After a tool was not called, the previous step is unknown, even after later steps have run.
 func TestPreviousIsNotKnown(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -162,7 +162,7 @@ func TestPreviousIsNotKnown(t *testing.T) {
 	}
 }
 
-// An action of the host that declares outside effects is held to the same.
+// An action of the host that declares outside effects follows the same rules.
 func TestOutsideActionInDryRun(t *testing.T) {
 	t.Parallel()
 	ran := 0

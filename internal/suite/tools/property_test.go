@@ -20,13 +20,13 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// book notes which steps have called, by whether the tool is pure.
+// book records the calls of steps: those of pure tools, and those of tools that act.
 type book struct {
 	mu         sync.Mutex
 	acted, saw []string
 }
 
-// tools answer with the length of their input, and fail for an input that ends in "fail".
+// tools returns tools that answer with the length of their input, and fail for an input that ends in "fail".
 func (b *book) tools(t *rapid.T) tool.Set {
 	answer := func(list *[]string) func(context.Context, map[string]any) (map[string]any, error) {
 		return func(ctx context.Context, in map[string]any) (map[string]any, error) {
@@ -83,7 +83,7 @@ func drawn(t *rapid.T) millrace.Pipeline {
 	return b.MustBuild()
 }
 
-// toldOf is what a result reports, less what differs from run to run.
+// toldOf returns all that a result reports, except values that differ from run to run.
 func toldOf(t *rapid.T, res *millrace.Result) string {
 	for i := range res.Results {
 		res.Results[i].Duration = 0
@@ -94,7 +94,7 @@ func toldOf(t *rapid.T, res *millrace.Result) string {
 			res.History[i].Attempts[j].Duration = 0
 		}
 	}
-	res.TotalDuration, res.BackupID, res.History = 0, "", nil // a run in parallel has no history
+	res.TotalDuration, res.BackupID, res.History = 0, "", nil // a parallel run has no history
 	data, err := json.MarshalIndent(res, "", " ")
 	if err != nil {
 		t.Fatal(err)
@@ -110,9 +110,9 @@ func filesOf(t *rapid.T, fsys afero.Fs) string {
 	return string(txtarfs.Format(files))
 }
 
-// Of random pipelines: a plan calls nothing that acts. If it is complete, its commit leaves what the run leaves. In
-// parallel a run does and tells what it does in sequence, in the same order outside. And what is on record is not asked
-// for again, and changes nothing.
+// Properties of random pipelines. A plan calls no tool that acts. If the plan is complete, its commit leaves the same
+// tree as the run. A run in parallel does and reports the same as in sequence, with outside calls in the same order. A
+// recorded answer is not requested again, and changes nothing.
 func TestRandomPipelines(t *testing.T) {
 	t.Parallel()
 	complete, incomplete, failed := 0, 0, 0
@@ -124,7 +124,7 @@ func TestRandomPipelines(t *testing.T) {
 		fsys := tree()
 		plan, planErr := millrace.Executor{Tools: planned.tools(r), Recorder: recorder}.Plan(t.Context(), fsys, p)
 		if len(planned.acted) > 0 || filesOf(r, fsys) != filesOf(r, tree()) {
-			r.Fatalf("a plan has acted: %q", planned.acted)
+			r.Fatalf("a plan has called tools that act: %q", planned.acted)
 		}
 
 		ranOn := tree()
@@ -135,7 +135,7 @@ func TestRandomPipelines(t *testing.T) {
 			}
 			_, _ = plan.Commit(t.Context())
 			if diff := cmp.Diff(filesOf(r, ranOn), filesOf(r, fsys)); diff != "" {
-				r.Fatalf("the commit of the plan leaves something else (-run +commit):\n%s", diff)
+				r.Fatalf("the commit of the plan leaves a different tree (-run +commit):\n%s", diff)
 			}
 		}
 		for _, s := range res.Results {

@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// replays are the steps that were answered from the record.
+// replays are the steps whose answers came from the record.
 type replays struct {
 	mu    sync.Mutex
 	steps []string
@@ -35,7 +35,7 @@ func (r *replays) observe(e millrace.Event) {
 	}
 }
 
-// With a Recorder, a run after a dry run asks nothing twice, and what was found costs nothing.
+// With a Recorder, a run after a dry run asks nothing twice, and recorded answers cost nothing.
 func TestNeverTwice(t *testing.T) {
 	t.Parallel()
 	calls := 0
@@ -71,7 +71,7 @@ func TestNeverTwice(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if cost := plan.Result().Cost; cost != 2*budget.Dollar || res.Cost != 0 {
-		t.Errorf("the plan has cost %v, the run %v", cost, res.Cost)
+		t.Errorf("the plan cost %v, the run %v", cost, res.Cost)
 	}
 	for i := range res.Results {
 		if diff := cmp.Diff(plan.Result().Results[i].Data, res.Results[i].Data); diff != "" || res.Results[i].Output != plan.Result().Results[i].Output {
@@ -81,7 +81,7 @@ func TestNeverTwice(t *testing.T) {
 	if got := suite.Read(t, fsys, "c"); got != "9007199254740993 1 of x" {
 		t.Errorf("got %q", got)
 	}
-	// Commit asks nothing either.
+	// A commit asks nothing either.
 	fsys = suite.Tree("a.txt", "x")
 	if plan, err = (millrace.Executor{Tools: tools}).Plan(t.Context(), fsys, p); err != nil || calls != 4 {
 		t.Fatalf("%v, %d calls", err, calls)
@@ -91,8 +91,8 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// Everything that an answer can depend on is in the key: the arguments, the visit, the attempt, the staged changes,
-// and the output of the step before.
+// The key contains everything on which an answer can depend: the arguments, the visit, the attempt, the staged changes,
+// and the output of the previous step.
 func TestWhatIsAskedAnew(t *testing.T) {
 	t.Parallel()
 	recorder := millrace.NewMemoryRecorder()
@@ -131,7 +131,7 @@ func TestWhatIsAskedAnew(t *testing.T) {
 		return millrace.New("p").Step("s", look("x")).MaxVisits(2).Step("f", actions.Search{Pattern: "x"}).
 			RetryWhen("s", condition.CountGT("f", 0)).OnFail("end").Step("end", actions.Search{Pattern: "x"}).MustBuild()
 	}
-	asked("two visits", 1, again(), "a.txt", "x") // the first is that of "nothing staged"
+	asked("two visits", 1, again(), "a.txt", "x") // the first visit has the key of "nothing staged"
 	asked("two visits again", 0, again(), "a.txt", "x")
 	said := func(text string) millrace.Pipeline {
 		return millrace.New("p").Step("before", look(text)).Step("s", look("after")).MustBuild()
@@ -141,7 +141,7 @@ func TestWhatIsAskedAnew(t *testing.T) {
 	asked("what acts outside is never on record, again", 1, suite.One(send("x")))
 }
 
-// A failure is an answer too, and comes back with its code, and with whether it is of use to try again.
+// A failure is recorded as an answer, with its code, and whether a retry is useful.
 func TestFailuresAreRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestRecorderFails(t *testing.T) {
 	}
 }
 
-// A call that a context has cut short has no answer.
+// A call that a context has cut short is not recorded.
 func TestTimeoutIsNotRecorded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -234,7 +234,7 @@ func TestTimeoutIsNotRecorded(t *testing.T) {
 	})
 }
 
-// The recorder in memory keeps the newest, as many as it has room for, and shares nothing with its callers.
+// The recorder in memory keeps the newest answers that fit, and shares nothing with its callers.
 func TestMemoryRecorder(t *testing.T) {
 	t.Parallel()
 	m := millrace.NewMemoryRecorder()
@@ -268,7 +268,7 @@ func TestMemoryRecorder(t *testing.T) {
 	}
 	wg.Wait()
 	if _, ok, _ := m.Find("k"); ok {
-		t.Error("the oldest of 1,001 is still there")
+		t.Error("the oldest of 1,001 still exists")
 	}
 	big := millrace.Recorded{Output: strings.Repeat("x", 40<<20)}
 	if err := errors.Join(m.Keep("big1", big), m.Keep("big2", big)); err != nil {
@@ -291,6 +291,6 @@ func TestMemoryRecorder(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if err := m.Keep("bad", millrace.Recorded{Data: func() {}}); err == nil {
-		t.Error("what is no JSON was kept")
+		t.Error("a text that is not JSON was kept")
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/tool"
 )
 
-// chat is a service with three tools: a message is posted, an event made of it, a role granted.
+// chat is a service with three tools: they post a message, make an event of it, and grant a role.
 type chat struct{ log []string }
 
 func (c *chat) tools(t *testing.T) tool.Set {
@@ -72,7 +72,7 @@ const announce = `{"name": "announce", "steps": [
 	{"id": "grant", "action": "tool", "params": {"tool": "roles_add", "args": {"member": "MEMBER", "event": "{{step2.id}}", "all": "{{step1}}"}}}
 ]}`
 
-// Later calls read what earlier ones have returned, and values keep their type.
+// Later calls read the results of earlier calls, and values keep their type.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	for _, parallel := range []bool{false, true} {
@@ -93,7 +93,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// A call that fails ends the run; those before it have been made, those after it are not.
+// A failed call ends the run: earlier calls were made, later calls are not.
 func TestAnnounceFails(t *testing.T) {
 	t.Parallel()
 	c := &chat{}
@@ -124,7 +124,7 @@ func TestAnnounceFails(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 
-	// A path that leads nowhere fails the step before its tool is called.
+	// A path that does not exist fails the step before its tool is called.
 	c.log = nil
 	p, err = millrace.Decode([]byte(strings.ReplaceAll(announce, "MEMBER", "{{step1.members[7].id}}")))
 	if err != nil {
@@ -137,7 +137,7 @@ func TestAnnounceFails(t *testing.T) {
 	}
 }
 
-// A path into what no tool returns is found before any is called.
+// A path into a result that no tool returns is found before any tool is called.
 func TestPathsAreCheckedBefore(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{
@@ -177,7 +177,7 @@ func TestPathsAreCheckedBefore(t *testing.T) {
 	}
 }
 
-// A tool that costs is not called once the budget is spent; what it has cost counts although it failed.
+// A tool that costs is not called once the budget is spent. The cost of a failed tool counts.
 func TestToolsCost(t *testing.T) {
 	t.Parallel()
 	calls := 0

@@ -22,12 +22,12 @@ import (
 type host struct {
 	mu    sync.Mutex
 	calls []tool.Call
-	// fail describes how many of the next calls fail, and with what.
+	// fail is the number of the next calls that fail.
 	fail int
 	err  error
 }
 
-// message is what the tools take.
+// message is the input of the tools.
 type message struct {
 	Text  string   `json:"text,omitempty"`
 	Count int      `json:"count,omitempty"`
@@ -52,7 +52,7 @@ func (h *host) call(ctx context.Context, in message) (answer, error) {
 	return answer{ID: fmt.Sprintf("m%d", len(h.calls)), Number: 1<<53 + 1}, nil
 }
 
-// tools are send, which acts outside, and look, which is pure.
+// tools returns send, which acts outside, and look, which is pure.
 func (h *host) tools(change ...func(*tool.Spec)) tool.Set {
 	send := tool.Func("messages_send", "Post a message.", h.call)
 	look := tool.WithSpec(tool.Func("users.find", "Find a user.", h.call), func(s *tool.Spec) { s.Pure = true })
@@ -82,7 +82,7 @@ func look(text string) actions.Tool {
 
 var edit = actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}
 
-// reasons are the steps with why they were skipped, or how they ended.
+// reasons returns the steps with the reason why they were skipped, or how they ended.
 func reasons(res *millrace.Result) []string {
 	var all []string
 	for _, s := range res.Results {
@@ -129,7 +129,7 @@ func TestCalled(t *testing.T) {
 	}
 }
 
-// Nothing runs if a step names a tool that there is not, or has arguments that it does not take.
+// Nothing runs if a step names an unknown tool, or has arguments that the tool does not accept.
 func TestCheckedBeforeAnythingRuns(t *testing.T) {
 	t.Parallel()
 	text := `{"name": "p", "steps": [
@@ -198,7 +198,7 @@ func TestCheckedBeforeAnythingRuns(t *testing.T) {
 	}
 }
 
-// A value that a template gives and that does not fit fails the step, before the tool is called.
+// A value of a template that does not fit fails the step before the tool is called.
 func TestTemplatesKeepTheirType(t *testing.T) {
 	t.Parallel()
 	h := &host{}
@@ -264,7 +264,7 @@ func TestActedAndFailed(t *testing.T) {
 			t.Errorf("parallel %t (-want +got):\n%s", parallel, diff)
 		}
 	}
-	// Also when it is the commit that is refused.
+	// The same holds if the commit is refused.
 	h := &host{}
 	p := millrace.New("p").Step("post", send("x")).Step("e", actions.Edit{Files: []string{"a.txt", "b.txt"}, OldText: "x", NewText: "y"}).MustBuild()
 	res, err := millrace.Executor{Tools: h.tools(), MaxFiles: 1}.Run(t.Context(), suite.Tree("a.txt", "x", "b.txt", "x"), p)
@@ -294,7 +294,7 @@ func TestDescribed(t *testing.T) {
 		t.Errorf("%t (-want +got):\n%s", ok, diff)
 	}
 	if doc, _ := d.DescribeTool("messages_send"); doc.ReadOnly {
-		t.Error("what acts outside is shown as if it did not")
+		t.Error("a tool that acts outside is shown as if it did not")
 	}
 	if _, ok := d.DescribeTool("gone"); ok {
 		t.Error("no such tool")

@@ -1,3 +1,2 @@
-// Package whole is a test-only package: it holds properties of plans that are true of every change, whatever it is made
-// of.
+// Package whole is a test-only package: it checks properties of plans that hold for every change.
 package whole

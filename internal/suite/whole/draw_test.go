@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// drawer draws trees, and steps that work on few names, so that they meet.
+// drawer draws trees, and steps on few names, so that steps often use the same name.
 type drawer struct {
 	*rand.Rand
 	log []string
@@ -33,7 +33,7 @@ func (d *drawer) name() string {
 	return strings.Join(parts[:1+d.IntN(3)], "/")
 }
 
-// text is a few lines, sometimes without the last line end, and sometimes binary.
+// text returns a few lines, sometimes without the last line end, and sometimes binary.
 func (d *drawer) text() string {
 	var b strings.Builder
 	for range d.IntN(12) {
@@ -73,7 +73,7 @@ func (d *drawer) plant(t *testing.T, dir string) {
 	}
 }
 
-// step draws a step that works on the stage, several things at once perhaps. Impossible work is left out.
+// step draws a step that works on the stage, perhaps with several changes. Impossible changes are left out.
 func (d *drawer) step() actions.Action {
 	n, seed := 1+d.IntN(5), d.Uint64()
 	return suite.Action{Do: func(_ context.Context, c *actions.Call) (actions.Outcome, error) {
@@ -123,7 +123,7 @@ func (d *drawer) work(s *fsutil.Stage) {
 	}
 }
 
-// pipeline draws a pipeline, of which steps may fail.
+// pipeline draws a pipeline whose steps may fail.
 func (d *drawer) pipeline() millrace.Pipeline {
 	b := millrace.New("p").Options(millrace.Options{Force: true, ContinueOnError: true}).Step("first", d.step())
 	for n := range d.IntN(3) {
@@ -172,7 +172,7 @@ func (d *drawer) builtin() actions.Action {
 	}
 }
 
-// staged is what an action does on the stage.
+// staged returns an action that works on the stage.
 func staged(do func(s afero.Fs) error) func(context.Context, *actions.Call) (actions.Outcome, error) {
 	return func(_ context.Context, c *actions.Call) (actions.Outcome, error) { return actions.Outcome{}, do(c.FS) }
 }

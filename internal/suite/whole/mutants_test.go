@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestMutants takes out what lists a file that a directory replaces. It is not run with the others:
-// go test -tags mutants -run Mutants ./internal/suite/whole
+// TestMutants removes the code that lists a file which a directory replaces. It is not run with the other tests: go
+// test -tags mutants -run Mutants ./internal/suite/whole
 func TestMutants(t *testing.T) {
 	const plans = "TestPlans"
 	fstest.Mutants(t, []fstest.Mutant{

@@ -23,7 +23,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// snapshot returns the files and links of a tree, each with what git keeps of it.
+// snapshot returns the files and links of a tree, each with the attributes that git keeps.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -65,7 +65,7 @@ func names(f millrace.FilesChanged) []string {
 	return slices.Compact(all)
 }
 
-// kinds returns what a result lists, each with what happens to it.
+// kinds returns the changes that a result lists, each as "kind path".
 func kinds(f millrace.FilesChanged) (all []string) {
 	for _, r := range f.Renamed {
 		all = append(all, "renamed "+r.To)
@@ -99,7 +99,7 @@ func differing(before, after map[string]string) []string {
 	return all
 }
 
-// modes returns the paths at which git sees no difference, for it keeps one bit of the mode only.
+// modes returns listed without the paths at which git sees no difference: git keeps only one bit of the mode.
 func modes(before, after map[string]string, listed []string) []string {
 	return slices.DeleteFunc(listed, func(name string) bool { return before[name] != "" && before[name] == after[name] })
 }
@@ -127,8 +127,8 @@ func gitApply(dir, diff string, flags ...string) error {
 	return nil
 }
 
-// TestPlans draws trees and pipelines, and wants of each plan: a dry run leaves no file; it lists the files that differ
-// afterwards and no other; git takes its diff, forth and back; stored and taken up again it is the same plan.
+// TestPlans draws trees and pipelines, and checks each plan. A dry run leaves no file. The plan lists exactly the files
+// that differ afterwards. git applies its diff in both directions. After it is stored and opened, the plan is the same.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -159,7 +159,7 @@ func hostOf(scratch string) millrace.Executor {
 	return millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{Shell: true, Sandbox: command.BestEffort, Scratch: scratch}}
 }
 
-// checkPlan reports whether a plan could be committed, and in which way it is not what it claims, "" if it is.
+// checkPlan reports whether a plan could be committed, and its first defect, "" if it has none.
 func checkPlan(t *testing.T, dir string, x millrace.Executor, p millrace.Pipeline) (bool, string) {
 	t.Helper()
 	root := suite.OpenRoot(t, dir)
@@ -181,7 +181,7 @@ func checkPlan(t *testing.T, dir string, x millrace.Executor, p millrace.Pipelin
 // renamedLink matches a diff that renames a symbolic link.
 var renamedLink = regexp.MustCompile(`\nrename to [^\n]+\nindex [^\n]+ 120000\n`)
 
-// checkCommit stores a plan, takes it up, commits it, and returns what is wrong with any of these.
+// checkCommit stores a plan, opens it, commits it, and returns the first defect.
 func checkCommit(t *testing.T, dir string, x millrace.Executor, plan *millrace.Plan) string {
 	t.Helper()
 	root, before := suite.OpenRoot(t, dir), snapshot(t, dir)
@@ -221,7 +221,7 @@ func checkCommit(t *testing.T, dir string, x millrace.Executor, plan *millrace.P
 	}
 	switch err := gitApply(patched, diff); {
 	case err != nil && strings.Contains(err.Error(), "Too many levels of symbolic links"):
-		return "" // git looks for a new file below a link to itself that is deleted; TestPlans_own takes the diff
+		return "" // git looks for a new file below a link to itself that is deleted; TestPlans_own applies the diff
 	case err != nil:
 		return fmt.Sprintf("%v\n%s", err, diff)
 	}
@@ -230,7 +230,7 @@ func checkCommit(t *testing.T, dir string, x millrace.Executor, plan *millrace.P
 	}
 	switch err := gitApply(patched, diff, "--reverse"); {
 	case err != nil && renamedLink.MatchString(diff):
-		return "" // git misses that a link which is renamed back leaves its place; TestPlans_own goes back there
+		return "" // git does not see that a reversed rename of a link frees its place; TestPlans_own applies it
 	case err != nil:
 		return fmt.Sprintf("back: %v\n%s", err, diff)
 	}
@@ -240,7 +240,7 @@ func checkCommit(t *testing.T, dir string, x millrace.Executor, plan *millrace.P
 	return ""
 }
 
-// readJSON returns what a reader has of a value that is written as JSON. Bytes that are not UTF-8 are replaced once.
+// readJSON returns a value after JSON. Bytes that are not UTF-8 are replaced once.
 func readJSON(t *testing.T, v any) (read any) {
 	t.Helper()
 	fstest.Must(t, json.Unmarshal([]byte(suite.JSON(t, v)), &read))
@@ -251,7 +251,7 @@ func equateNil() cmp.Option {
 	return cmp.Transformer("list", func(list []string) string { return strings.Join(list, "\n") })
 }
 
-// TestPlans_own applies the diffs of plans by the action that applies patches, forth and back.
+// TestPlans_own applies the diffs of plans with the action patch, in both directions.
 func TestPlans_own(t *testing.T) {
 	t.Parallel()
 	seed, scratch := fstest.Seed(t), t.TempDir()

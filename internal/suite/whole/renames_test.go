@@ -19,8 +19,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestRenames: any set of new names, in chains and circles too, is made at once as a map says, or refused without a
-// change; the patch action makes the same tree of its diff, and an undo brings the old names back.
+// TestRenames: any set of new names, including chains and cycles, is applied at once as a map demands, or refused
+// without a change. The patch action makes the same tree from its diff, and an undo restores the old names.
 func TestRenames(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(fstest.Seed(t), 7))
@@ -88,11 +88,11 @@ func TestRenames(t *testing.T) {
 		fstest.Must(t, fsys.Close())
 	}
 	if made == 0 || refused == 0 {
-		t.Errorf("%d sets of names were made, %d refused", made, refused)
+		t.Errorf("%d sets of names were applied, %d refused", made, refused)
 	}
 }
 
-// renamed returns the texts by their new names, and false where two files would have one name.
+// renamed returns the texts by their new names, and false if two files would get the same name.
 func renamed(there, renames map[string]string) (map[string]string, bool) {
 	got := make(map[string]string)
 	for name, text := range there {

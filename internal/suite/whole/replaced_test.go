@@ -16,14 +16,15 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// movesOver moves the directory d to f, where a file or a link was.
+// movesOver moves the directory d to f, which was a file or a link.
 func movesOver(permanent bool) millrace.Pipeline {
 	return millrace.New("p").
 		Step("delete", actions.Delete{Files: []string{"f"}, Permanent: permanent}).
 		Step("move", suite.Action{Do: staged(func(s afero.Fs) error { return s.Rename("d", "f") })}).MustBuild()
 }
 
-// TestPlans_directoryOverFile: a file in whose place a directory is moved is deleted, and every door lists it.
+// TestPlans_directoryOverFile: a file is deleted if a directory is moved to its path, and every report lists the
+// deletion.
 func TestPlans_directoryOverFile(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"file", "link"} {
@@ -64,7 +65,8 @@ func TestPlans_directoryOverFile(t *testing.T) {
 	}
 }
 
-// TestPlans_toldOnce: a file that is moved away, and has a file below its old name then, is moved and nothing else.
+// TestPlans_toldOnce: a file that is moved is listed only as moved, even if its old name becomes a directory with a new
+// file.
 func TestPlans_toldOnce(t *testing.T) {
 	t.Parallel()
 	for name, do := range map[string]func(s afero.Fs) error{
@@ -93,8 +95,8 @@ func TestPlans_toldOnce(t *testing.T) {
 	}
 }
 
-// TestPlans_rejectOver rejects each part of a plan that moves a directory over a file: the rejected part stays as it
-// was, the rest is done, or the plan names the parts to reject too.
+// TestPlans_rejectOver rejects each part of a plan that moves a directory over a file. The rejected part stays
+// unchanged and the rest is done, or the error names the parts to reject as well.
 func TestPlans_rejectOver(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("delete", actions.Delete{Files: []string{"f", "d/y"}}).
@@ -127,14 +129,14 @@ func TestPlans_rejectOver(t *testing.T) {
 				names = append(names, name)
 			}
 			if got := sortedText(names); want != "" && got != want {
-				t.Errorf("there is %s, want %s", got, want)
+				t.Errorf("the tree has %s, want %s", got, want)
 			}
 		})
 	}
 }
 
-// TestPlans_rejectKinds: a link that becomes a file or a directory, and the other way round, can be rejected, and is
-// listed as what happens to the file.
+// TestPlans_rejectKinds: a change between a file, a link and a directory can be rejected, and is listed as the change
+// of the file.
 func TestPlans_rejectKinds(t *testing.T) {
 	t.Parallel()
 	put := map[string]func(s afero.Fs) error{

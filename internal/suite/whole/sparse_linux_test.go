@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// TestSparse: a copy of a file with holes has the bytes of the file and needs no more room, also when it is edited.
+// TestSparse: a copy of a file with holes has the bytes of the file and needs no more space, even if it is edited.
 func TestSparse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
