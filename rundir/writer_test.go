@@ -43,6 +43,33 @@ func TestSyncs(t *testing.T) {
 	}
 }
 
+// The mark of an attempt that acts outside of the tree is durable before the attempt begins: after a power cut, the run
+// still knows that the attempt may have had its effect.
+func TestSyncs_mark(t *testing.T) {
+	t.Parallel()
+	syncs := 0
+	fsys := errorfs.Wrap(fstest.OpenRoot(t, t.TempDir()), errorfs.Before(func(op *errorfs.Op) error {
+		if op.Kind == "sync" {
+			syncs++
+		}
+		return nil
+	}))
+	w := createRun(t, openStore(t, fsys, Options{}), twoSteps())
+	at := &place{Step: "find", Visit: 1, Attempt: 1}
+	fstest.Must(t, w.append(&record{Kind: kindTake, Status: runs.Running, Take: w.me()}))
+	for _, test := range []struct {
+		record  *record
+		durable bool
+	}{{&record{Kind: kindStart, Job: 1, At: at}, false}, {&record{Kind: kindDone, At: at, Done: &done{Mark: true}}, true}} {
+		syncs = 0
+		fstest.Must(t, w.append(test.record))
+		if test.durable != (syncs > 0) {
+			t.Errorf("%d fsyncs for a record of the kind %v", syncs, test.record.Kind)
+		}
+	}
+	fstest.Must(t, w.close())
+}
+
 // The next owner, and nobody before, cuts off incomplete writes of a killed process.
 func TestOwn_cutsTail(t *testing.T) {
 	t.Parallel()

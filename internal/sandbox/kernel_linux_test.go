@@ -35,6 +35,12 @@ const (
 	getVersion  = 0x80087601
 )
 
+// changing are requests that change files, file systems or terminals.
+var changing = []uint32{
+	snapshot, subvolume, subvolFlags, received, setVersion, setPolicy, enableVrty, setFsXattr, setLabel, swapExtents,
+	unix.FS_IOC_SETFLAGS, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSCTTY, unix.TCSETS, unix.BLKDISCARD,
+}
+
 // kernel are acts that call the kernel by number.
 var kernel = map[string]func(args []string) error{
 	"any": makeCalls,
@@ -57,10 +63,7 @@ var kernel = map[string]func(args []string) error{
 			return err
 		}
 		n, r := number(args[1]), rand.New(rand.NewPCG(seed, 1))
-		try := []uint32{
-			snapshot, subvolume, subvolFlags, received, setVersion, setPolicy, enableVrty, setFsXattr, setLabel, swapExtents,
-			unix.FS_IOC_SETFLAGS, unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSCTTY, unix.TCSETS, unix.BLKDISCARD,
-		}
+		try := slices.Clone(changing)
 		for kind := range uint32(256) {
 			for _, of := range []uint32{0, 0x54, 0x58, 0x66, 0x76, 0x94} {
 				try = append(try, of<<8|kind)
@@ -171,9 +174,14 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestRequests: unlisted requests of ioctl are refused on every file.
+// TestRequests: unlisted requests of ioctl are refused on every file, and no request that changes a file is listed.
 func TestRequests(t *testing.T) {
 	filtered(t)
+	for _, request := range changing {
+		if slices.Contains(sandbox.Requests, request) {
+			t.Errorf("request %#x is listed", request)
+		}
+	}
 	p := newPlace(t)
 	seed, n := fstest.Seed(t), fstest.Runs(2_000, 50_000, 5_000_000)
 	cmd, out := p.command("requests", strconv.FormatUint(seed, 10), strconv.Itoa(n), p.shown, filepath.Join(p.shown, "file"), "/dev/null")

@@ -6,12 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -154,5 +156,26 @@ func TestForeign_madeAndTakenAway(t *testing.T) {
 		if text := suite.Read(t, root, name); text != want {
 			t.Errorf("%s is %q, want %q", name, text, want)
 		}
+	}
+}
+
+// TestForeign_afterMove: another program saves a file after an agent has moved its directory, and before the commit. The
+// run is a conflict, and the tree is as the other program has left it.
+func TestForeign_afterMove(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("the command is one of Unix")
+	}
+	dir, root := suite.Rooted(t, "d/f", "text\n", "d/s/g", "text\n")
+	x := millrace.Executor{State: millrace.State{NoSync: true}, Commands: command.Policy{Scratch: t.TempDir()}}
+	move := steps()["agent"](&x, "mv d m", func() {})
+	p := millrace.New("p").Step("move", move).Step("other", suite.Action{Do: doing(func() error {
+		return os.WriteFile(filepath.Join(dir, "d/s/g"), []byte(theirs), 0o644)
+	})}).MustBuild()
+	if _, err := x.Run(t.Context(), root, p); !suite.Is[*millrace.ConflictError](err) {
+		t.Errorf("the run returns %v, want a conflict", err)
+	}
+	if text := suite.Read(t, root, "d/s/g"); text != theirs {
+		t.Errorf("d/s/g is %q", text)
 	}
 }

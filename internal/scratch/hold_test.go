@@ -1,0 +1,78 @@
+//go:build unix
+
+package scratch_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/millrace-go/millrace/internal/crashfs"
+	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/internal/scratch"
+	"github.com/millrace-go/millrace/internal/stage"
+)
+
+// A file that was changed a moment before it was made real is compared by its bytes, for its times do not show a second
+// change.
+func TestStage_bytesOfRecentFiles(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][]stage.Drift{"one\n": nil, "ONE\n": {{Path: "a.txt", Reason: "content"}}} {
+		base := slowClock{crashfs.New(), time.Now()}
+		fstest.Must(t, rewritten("a.txt", "one\n")(base))
+		r := newRig(t, base, nil)
+		fstest.Must(t, r.tree.Renew(t.Context(), r.view, scratch.Options{}))
+		r.script("echo ours >> a.txt")
+		changes, err := r.tree.Collect(t.Context(), scratch.Options{})
+		fstest.Must(t, err)
+		fstest.Must(t, rewritten("a.txt", text)(base))
+		_, err = scratch.Stage(t.Context(), r.view, changes)
+		drift, isDrift := errors.AsType[*stage.DriftError](err)
+		if isDrift != (want != nil) || err != nil && !isDrift {
+			t.Errorf("another program writes %q: %v", text, err)
+		}
+		if isDrift && cmp.Diff(want, drift.Drifts) != "" {
+			t.Errorf("another program writes %q: %v", text, drift)
+		}
+	}
+}
+
+// A file that a program was not shown, and has written all the same, is compared with what stood there when the tree
+// was made real.
+func TestStage_notShown(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		other, text string // what another program writes meanwhile; "" for nothing
+		want        []stage.Drift
+	}{
+		"nothing":     {"", "", nil},
+		"other files": {"d", "theirs\n", nil},
+		"saved":       {"b", "theirs, and longer\n", []stage.Drift{{Path: "b", Reason: "content"}}},
+		"made":        {"c", "theirs\n", []stage.Drift{{Path: "c", Reason: "content"}}},
+	} {
+		base, dir := dirAt(t, map[string]string{"a": "a\n", "b": "b\n"})
+		r := newRig(t, base, nil)
+		o := scratch.Options{Make: func(name string) bool { return name == "a" }}
+		fstest.Must(t, r.tree.Renew(t.Context(), r.view, o))
+		r.script("echo ours > b; echo ours > c")
+		changes, err := r.tree.Collect(t.Context(), o)
+		fstest.Must(t, err)
+		if test.other != "" {
+			fstest.Must(t, os.WriteFile(filepath.Join(dir, test.other), []byte(test.text), 0o644))
+		}
+		_, err = scratch.Stage(t.Context(), r.view, changes)
+		var drifts []stage.Drift
+		if drift, ok := errors.AsType[*stage.DriftError](err); ok {
+			drifts = drift.Drifts
+		} else {
+			fstest.Must(t, err)
+		}
+		if d := cmp.Diff(test.want, drifts); d != "" {
+			t.Errorf("%s: (-want +got):\n%s", name, d)
+		}
+	}
+}
