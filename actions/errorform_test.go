@@ -72,3 +72,14 @@ func TestPatchErrorIsShort(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestPatchHintsOnce: a hint that several problems have is in the text once.
+func TestPatchHintsOnce(t *testing.T) {
+	failed := patchSyntaxError{Problems: []patchProblem{
+		{Line: 1, Message: "one", Hint: "do this"}, {Line: 2, Message: "two", Hint: "do this"}, {Line: 3, Message: "three", Hint: "or that"},
+	}}
+	want := "line 1 of the patch: one (do this); line 2 of the patch: two; line 3 of the patch: three (or that)"
+	if text := failed.Error(); text != want {
+		t.Errorf("%q, want %q", text, want)
+	}
+}

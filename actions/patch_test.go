@@ -192,6 +192,8 @@ func TestPatchFiles(t *testing.T) {
 		{"binary file, allowed", files{"f": "a\x00\nb\n"}, actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -2 +2 @@\n-b\n+c\n", Binary: true}, files{"f": "a\x00\nc\n"}, "", ""},
 		{"reverse", files{"g": "2\n", "n": "x\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\n--- a/f\n+++ b/g\n@@ -1 +1 @@\n-1\n+2\ndiff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+x\n", Reverse: true}, files{"f": "1\n"}, "", ""},
 		{"continue", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-2\n+3\n--- a/g\n+++ b/g\n@@ -1 +1 @@\n-1\n+3\n", OnError: "continue"}, files{"f": "1\n", "g": "3\n"}, "", "not patched: f: hunk 1"},
+		{"continue, nothing can be done", files{"f": "1\n"}, actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-2\n+3\n", OnError: "continue"}, nil, "its lines are not in the file", ""},
+		{"two sections make a file", files{}, text(strings.Repeat("--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", 2)), nil, "another section of the patch puts a file there", ""},
 		{"continue, three in a row", files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "a\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\ndiff --git a/o b/o\n--- a/o\n+++ b/o\n@@ -1 +1 @@\n-a\n+b\n", OnError: "continue"}, files{"f": "1\n", "g": "2\n", "h": "3\n", "o": "b\n"}, "", "not patched: g (line 1 of the patch)"},
 		{"continue, one is in the way of another", files{"f": "1\n", "g": "1\n"}, actions.Patch{Text: "diff --git a/f b/g\nrename from f\nrename to g\ndiff --git a/g b/h\nrename from g\nrename to h\n--- a/g\n+++ b/h\n@@ -1 +1 @@\n-2\n+3\n", OnError: "continue"}, nil, "g (line 1 of the patch): file already exists", ""},
 	})
@@ -224,6 +226,7 @@ func TestPatchEnvelope(t *testing.T) {
 		{"carriage returns at markers", files{"f": "a\n"}, text("*** Begin Patch\r\n*** Update File: f\r\n@@\r\n-a\r\n+b\r\n*** End Patch\r\n"), files{"f": "b\n"}, "", ""},
 		{"no end", files{"f": "a\n"}, text("*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n"), nil, "the patch has no line *** End Patch", ""},
 		{"add what exists", files{"f": "a\n"}, wrap("*** Add File: f\n+b\n"), nil, "set overwrite", ""},
+		{"two sections add a file", files{}, wrap("*** Add File: f\n+a\n*** Add File: f\n+b\n"), nil, "another section of the patch has made it", ""},
 		{"delete what is missing", files{}, wrap("*** Delete File: f\n"), nil, "File not found", ""},
 		{"no plus in a new file", files{}, wrap("*** Add File: f\n+a\nb\n"), nil, "line 4 of the patch: lines of a new file begin with +", ""},
 		{"unknown line", files{}, wrap("*** Change File: f\n+a\n"), nil, "line 2 of the patch: this line begins no file", ""},

@@ -48,7 +48,7 @@ func (s *fleetSum) add(i int, name string, r shownRun) {
 	case runs.Failed:
 		reason := r.reason
 		if r.dead {
-			reason = diedReason
+			reason = r.deadReason()
 		}
 		if told.Code == "" {
 			told.Code = "internal"

@@ -133,7 +133,9 @@ func (s *Store) look(number int64) (*loaded, error) {
 	}
 	// It may have ended between the two checks.
 	if l, err = s.load(number); err == nil {
-		l.dead = l.status.Active()
+		if l.dead = l.status.Active(); l.dead {
+			l.lost = s.lostReason(number, l.takes)
+		}
 	}
 	return l, err
 }

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"fmt"
 	"os"
 	"path"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 	"github.com/millrace-go/millrace/internal/raise"
 	"github.com/millrace-go/millrace/internal/recordlog"
+	"github.com/millrace-go/millrace/internal/show"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -45,6 +47,38 @@ type Store struct {
 	mu   sync.Mutex
 	key  []byte // empty: not known yet
 	last int64  // the highest number known to be in use
+	lost map[int64]lostEnd
+}
+
+// lostEnd is the reason why this process could not record the end of a run, such as a full disk. It counts until the
+// run is taken again.
+type lostEnd struct {
+	takes  int
+	reason string
+}
+
+// noteLost records in memory that the end of a run could not be recorded in its files; err is nil if it was.
+func (s *Store) noteLost(number int64, takes int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		delete(s.lost, number)
+		return
+	}
+	if s.lost == nil {
+		s.lost = make(map[int64]lostEnd)
+	}
+	s.lost[number] = lostEnd{takes, show.Within(fmt.Sprintf("its end could not be recorded: %v", err), maxReason)}
+}
+
+// lostReason returns the reason of noteLost for a run that was taken that often, "" if there is none.
+func (s *Store) lostReason(number int64, takes int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if l := s.lost[number]; l.takes == takes {
+		return l.reason
+	}
+	return ""
 }
 
 var _ runs.Browser = (*Store)(nil)

@@ -1,6 +1,7 @@
 package rundir
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -23,7 +24,12 @@ type shownRun struct {
 	number  int64 // of the directory: a record may have another
 	foreign bool
 	dead    bool // it is active, but no process works on it
+	// lost is the reason why this process, which worked on it, could not record its end, "" for all other dead runs.
+	lost string
 }
+
+// deadReason returns the reason of a dead run.
+func (r shownRun) deadReason() string { return cmp.Or(r.lost, diedReason) }
 
 // shownStatus returns the status of the run for display.
 func (r shownRun) shownStatus() runs.Status {
@@ -52,7 +58,7 @@ func (r shownRun) run() runs.Run {
 		v.QueuedDuration = max(0, r.started.Sub(v.CreatedAt))
 	}
 	if r.dead {
-		v.Status, v.Reason, v.FinishedAt = runs.Failed, diedReason, r.updated
+		v.Status, v.Reason, v.FinishedAt = runs.Failed, r.deadReason(), r.updated
 	}
 	v.Resumable = (v.Status == runs.Failed || v.Status == runs.Canceled) && !r.foreign && r.resumable()
 	if r.end != nil && r.end.From != "" && v.Resumable {
@@ -93,7 +99,7 @@ func (r shownRun) job(j *job, steps []stepName) runs.Job {
 	switch {
 	case j.status.Ended():
 	case r.dead && j.status != runs.Created:
-		v.Status, v.Reason, v.FinishedAt = runs.Failed, diedReason, r.updated
+		v.Status, v.Reason, v.FinishedAt = runs.Failed, r.deadReason(), r.updated
 	case r.shownStatus().Ended():
 		v.Status, v.Reason = runs.Skipped, reachedReason
 		if j.index == r.commitIndex() && r.status == runs.Success {

@@ -48,6 +48,7 @@ func (s *session) run() {
 	}()
 	err := panics.Protect(s.work)
 	s.failed = err
+	s.w.state(func(f *folded) { m.store.noteLost(s.w.number, f.takes, err) }) // before its lock is released
 	s.stop(errStopped)
 	<-listening
 	err = errors.Join(err, s.w.close())
@@ -68,8 +69,8 @@ func (s *session) run() {
 	}
 }
 
-// work runs the run until it ends or waits, and records that. An error means that this could not be recorded: then the
-// run looks like a run whose process has died.
+// work runs the run until it ends or waits, and records that. An error means that this could not be recorded: then
+// other processes show the run as a run whose process has died, and this process shows the error.
 func (s *session) work() error {
 	if err := s.w.append(&record{Kind: kindTake, Status: runs.Pending, Take: s.w.me()}); err != nil {
 		return err

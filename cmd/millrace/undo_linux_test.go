@@ -78,6 +78,9 @@ func TestRecover_decides(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(tr.dir, ".millrace/tx", id)); err != nil {
 		t.Error("it was removed without a yes:", err)
 	}
-	tr.must("recover", "--discard", id, "-y")
+	if status, _, talk := tr.run("recover", "--discard", id, "-y"); status != 0 ||
+		!strings.Contains(talk, "removed "+id) || strings.Contains(talk, "whole") {
+		t.Errorf("discarded: exit status %d\n%s", status, talk)
+	}
 	tr.clean()
 }

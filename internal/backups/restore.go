@@ -26,9 +26,6 @@ import (
 //
 // Changes reads every kept file first. If some are damaged, the error is a *DamagedError, and the changes are those of
 // all other paths. The caller may make them or not.
-//
-// It reads every kept file first; if some are damaged, the error is a *DamagedError, and the changes are those of all
-// other paths, to be made or not.
 func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change.Change, error) {
 	left := make(map[string]bool) // left unchanged
 	for name := range taken {

@@ -108,13 +108,10 @@ var kernel = map[string]func(args []string) error{
 		return called(unix.SYS_SCHED_SETSCHEDULER, pid(args[0]), 0, uintptr(unsafe.Pointer(&param[0])))
 	},
 	"namespace": func([]string) error { return unix.Unshare(unix.CLONE_NEWUTS) },
-	"sibling": func([]string) error { // it would be a child of the program
-		id, _, errno := unix.RawSyscall6(unix.SYS_CLONE, unix.CLONE_PARENT|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
-		if errno == 0 && id == 0 {
-			_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
-		}
-		return failed(errno)
-	},
+	// A sibling would be a child of the program.
+	"sibling": func([]string) error { return cloned(unix.CLONE_PARENT) },
+	// A process in another namespace would not be found.
+	"clone-namespace": func([]string) error { return cloned(unix.CLONE_NEWUSER | unix.CLONE_NEWNS) },
 	"detached": func(args []string) error { // a mount outside the tree is not under Landlock
 		fd, _, errno := unix.Syscall(unix.SYS_OPEN_TREE, minus(100), stringAt(args[0]), 1)
 		return closing(int(fd), failed(errno))
@@ -135,6 +132,15 @@ var kernel = map[string]func(args []string) error{
 			return called(unix.SYS_IOCTL, uintptr(fd), setVersion, uintptr(unsafe.Pointer(&generation)))
 		})
 	},
+}
+
+// cloned starts a child that ends at once.
+func cloned(flags uintptr) error {
+	id, _, errno := unix.RawSyscall6(unix.SYS_CLONE, flags|uintptr(unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if errno == 0 && id == 0 {
+		_, _, _ = unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)
+	}
+	return failed(errno)
 }
 
 func called(call uintptr, args ...uintptr) error {
@@ -198,7 +204,7 @@ func TestOthers(t *testing.T) {
 	p := newPlace(t)
 	for act, args := range map[string][]string{
 		"renice": {p.victim}, "renice-all": nil, "ioprio": {p.victim}, "affinity": {p.victim}, "scheduler": {p.victim},
-		"namespace": nil, "sibling": nil, "detached": {p.shown},
+		"namespace": nil, "clone-namespace": nil, "sibling": nil, "detached": {p.shown},
 	} {
 		if err := p.do(t, p.rules(t), act, args...); err == nil {
 			t.Errorf("%s: done inside", act)

@@ -71,6 +71,32 @@ func TestPatchAsJSON(t *testing.T) {
 	}
 }
 
+// TestPatchOfAnyBytes: JSON keeps a patch with bytes that are not UTF-8, such as the diff of a plan, and it applies.
+func TestPatchOfAnyBytes(t *testing.T) {
+	t.Parallel()
+	fsys := suite.Tree("f", "caf\xe9\n")
+	edit := actions.Edit{Files: []string{"f"}, OldText: "caf", NewText: "th"}
+	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, suite.One(edit))
+	if err != nil {
+		t.Fatal(err)
+	}
+	diff := plan.Diff()
+	text, err := json.Marshal(suite.One(actions.Patch{Text: diff}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := millrace.Decode(text)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if _, err := millrace.Run(t.Context(), fsys, p); err != nil {
+		t.Fatalf("%v\n%q", err, diff)
+	}
+	if got, err := afero.ReadFile(fsys, "f"); err != nil || string(got) != "th\xe9\n" {
+		t.Errorf("the file is %q, %v", got, err)
+	}
+}
+
 // TestPatchOfAStep: the text can come from a step before, as a whole; braces within a patch are text.
 func TestPatchOfAStep(t *testing.T) {
 	t.Parallel()

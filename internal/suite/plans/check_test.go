@@ -231,6 +231,7 @@ func TestStoredPlanDoesNoMoreThanSteps(t *testing.T) {
 		"link to an absolute name":  {"create", linkTo("/etc/passwd"), "escapes"},
 		"link to hooks":             {"create", linkTo("../.git/hooks"), "version control"},
 		"link to the state":         {"create", linkTo("../sub/.millrace"), "state directory"},
+		"link to outside by a link": {"create", linkTo("../link/x"), "escapes"},
 		"link to nothing":           {"create", linkTo(""), "symbolic link"},
 		"another target":            {"rename link", func(_, f map[string]any) { f["new"].(map[string]any)["target"] = "../../x" }, "escapes"},
 		"setuid":                    {"copy", mode(0o755 | os.ModeSetuid), "setuid"},

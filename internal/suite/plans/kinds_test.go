@@ -22,7 +22,8 @@ import (
 )
 
 // TestAllDoorsNameTheSameKinds plans changes between files, links and directories. The lists of the result, the files
-// of the plan and the HTML report name the same kind at each path, and the diff has the same paths.
+// of the plan and the HTML report name the same kind at each path, the diff has the same paths, and the stored plan is
+// accepted with the same diff.
 func TestAllDoorsNameTheSameKinds(t *testing.T) {
 	under := func(s *fsutil.Stage, name string) error {
 		return errors.Join(s.Mkdir(name, 0o755), afero.WriteFile(s, name+"/x", []byte("x\n"), 0o644))
@@ -100,6 +101,11 @@ func TestAllDoorsNameTheSameKinds(t *testing.T) {
 				t.Errorf("report (-want +got):\n%s", d)
 			}
 			diff, changed := plan.Diff(), plan.Result().FilesChanged
+			taken, err := millrace.Executor{}.OpenPlan(t.Context(), fsys, suite.Stored(t, plan))
+			fstest.Must(t, err)
+			if d := cmp.Diff(diff, taken.Diff()); d != "" {
+				t.Errorf("the stored plan has another diff (-plan +stored):\n%s", d)
+			}
 			for kind, names := range map[change.ChangeKind][]string{
 				change.Created: changed.Created, change.Modified: changed.Modified, change.Deleted: changed.Deleted,
 			} {

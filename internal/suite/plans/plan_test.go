@@ -3,6 +3,7 @@ package plans_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -101,6 +102,21 @@ func TestConflictNamesEveryFile(t *testing.T) {
 				t.Errorf("result %v", res)
 			}
 		})
+	}
+}
+
+// TestConflictErrorIsShort: the text has ten paths and the number of the others, the error has all.
+func TestConflictErrorIsShort(t *testing.T) {
+	var conflict millrace.ConflictError
+	for i := range 12 {
+		conflict.Conflicts = append(conflict.Conflicts, millrace.Conflict{Path: fmt.Sprint("f", i), Reason: "moved"})
+	}
+	text := conflict.Error()
+	if !strings.Contains(text, "f9") || strings.Contains(text, "f10") || !strings.Contains(text, " and 2 more. ") {
+		t.Error(text)
+	}
+	if n := len(conflict.Paths()); n != 12 {
+		t.Errorf("%d paths", n)
 	}
 }
 
