@@ -85,3 +85,13 @@ func TestEncodedEdits(t *testing.T) {
 		b.wantTree(files{"f": test.text})
 	}
 }
+
+// TestSearchTooLarge: a search counts and names the files that are too large for it.
+func TestSearchTooLarge(t *testing.T) {
+	t.Parallel()
+	b := inMemory(t, files{"a": "ab\n", "b": "abcdefgh\n"})
+	out := b.must("search", actions.Search{Pattern: "ab", MaxFileBytes: 4}, nil)
+	equal(t, "files", out.Files, []string{"a"})
+	equal(t, "left out", fmt.Sprint(out.LeftOut), "[1 too large file (b)]")
+	b.wantWarning("b: left out, larger than 4 bytes")
+}

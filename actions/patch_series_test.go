@@ -220,6 +220,10 @@ func TestPatchApplied(t *testing.T) {
 		{"link", files{"l@": "f"},
 			text("diff --git a/l b/l\nnew file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+f\n" +
 				"\\ No newline at end of file\n"), files{"l@": "f"}, "", "l is there already"},
+		{"changed, as the index names it", files{"f": "a\na\n"}, text("diff --git a/f b/f\nindex 7898192..7e8a165 100644\n" +
+			"--- a/f\n+++ b/f\n@@ -1 +1,2 @@\n a\n+a\n"), files{"f": "a\na\n"}, "", "f: the patch is applied already"},
+		{"not as the index names it", files{"f": "a\nb\n"}, text("diff --git a/f b/f\nindex 422c2b7..1234567 100644\n" +
+			"--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-a\n+c\n b\n"), files{"f": "c\nb\n"}, "", "somebody has altered the patch"},
 		{"a file becomes a directory of its name", files{"f": "1\n"},
 			text("diff --git a/f b/f/x\nrename from f\nrename to f/x\n"), files{"f/x": "1\n"}, "", ""},
 		{"and back", files{"f/d/x": "1\n"}, text("diff --git a/f/d/x b/f\nrename from f/d/x\nrename to f\n"),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/wording"
 )
 
@@ -73,6 +74,11 @@ func (r *reading) searching(mode string) func(context.Context, string, *fileRead
 		}
 		for _, w := range step.Warnings {
 			r.note(w)
+		}
+		for _, l := range step.LeftOut {
+			if l.Reason == actions.LeftOutBinary { // the other reasons have warnings
+				r.note("left out: " + l.String())
+			}
 		}
 		r.regex = r.regex || step.Mode == "regex"
 		matches, files := 0, len(step.FilesMatched)

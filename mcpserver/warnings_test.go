@@ -82,3 +82,29 @@ func TestCodeIsNotEscaped(t *testing.T) {
 		}
 	}
 }
+
+// A search counts and names the binary files that it leaves out, in the text and in the data.
+func TestBinaryFilesAreNamed(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "two\n", "b.bin": "two\x00"}, nil)
+	const want = "left out: 1 binary file (b.bin)"
+	r := c.good("fs_read", `{"mode":"Search","path":".","pattern":"two"}`)
+	if !strings.Contains(r.text, want) || !strings.Contains(quote(r.data["warnings"]), want) {
+		t.Errorf("the answer of fs_read is %v\n%s", r.data, r.text)
+	}
+	r = c.good("batch_operations",
+		`{"pipeline_json":{"name":"x","steps":[{"id":"a","action":"search","params":{"pattern":"two"}}]}}`)
+	if !strings.Contains(quote(r.data), `"left_out":[{"count":1,"files":["b.bin"],"reason":"binary"}]`) {
+		t.Errorf("the data are %s", quote(r.data))
+	}
+}
+
+// A patch that edits a file and leaves it as it was has a warning.
+func TestPatchOfNothingWarns(t *testing.T) {
+	const patch = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nb\n=======\na\n>>>>>>> REPLACE\n"
+	const want = "the patch changes nothing"
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "a\n"}, nil)
+	r := c.good("apply_patch", `{"path":"a.txt","patch":`+quote(patch)+`}`)
+	if !strings.Contains(r.text, want) || !strings.Contains(quote(r.data["warnings"]), want) {
+		t.Errorf("the answer is %v\n%s", r.data, r.text)
+	}
+}

@@ -196,6 +196,13 @@ func TestDeniedAndReadOnlyPaths(t *testing.T) {
 			t.Errorf("%s: error = %v", field, err)
 		}
 	}
+	both := millrace.Executor{DeniedPaths: []string{"[a"}, ReadOnlyPaths: []string{"/etc"}}
+	for range 30 { // the order is the same each time
+		_, err := both.Run(t.Context(), suite.Tree(files...), everywhere)
+		if host, ok := errors.AsType[*millrace.ExecutorError](err); !ok || host.Field != "DeniedPaths" {
+			t.Fatalf("of two wrong fields the first is to be reported, error = %v", err)
+		}
+	}
 }
 
 func TestRequireMatches(t *testing.T) {
