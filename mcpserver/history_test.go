@@ -38,6 +38,17 @@ func TestHistoryAndUndo(t *testing.T) {
 	has(t, c.good("history", `{"limit":1}`).text, "2 commits, 1 of them undone\n", "undo of "+id, "… and 1 older ones")
 	has(t, c.good("history", `{}`).text, "(undone)")
 	c.bad("undo", `{"backup_id":"`+id+`"}`, "conflict: ", "undone already, by ", "next: call history")
+
+	// An undo of a part leaves the rest of the commit to undo.
+	c.good("fs_write", `{"path":"src/b.txt","file_text":"recieve\n"}`)
+	r = c.good("batch_operations", `{"pipeline_json":`+fixTypo+`}`)
+	id = strings.TrimSuffix(line(t, r.text, "backup: "), " (undo takes it back)")
+	c.good("undo", `{"backup_id":"`+id+`","except":["src/b.txt"]}`)
+	has(t, c.good("history", `{}`).text, "(undone in part)")
+	c.good("undo", `{"backup_id":"`+id+`"}`)
+	if a, b := readFile(t, c.dir, "src/a.txt"), readFile(t, c.dir, "src/b.txt"); a != "recieve\n" || b != "recieve\n" {
+		t.Errorf("the files are %q and %q", a, b)
+	}
 	c.bad("undo", `{"backup_id":"20200101_000000_0123456789abcdef"}`, "next: call history")
 	c.bad("undo", `{}`, "'backup_id' is required")
 	c.bad("history", `{"id":"../../x"}`)

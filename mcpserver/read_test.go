@@ -176,7 +176,9 @@ func TestReadDirectory(t *testing.T) {
 func TestReadSearch(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\nTwo (x)\n5\n6\n7\n", "sub/b.txt": "two (X)\n"},
 		nil)
-	got := entry(t, c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`))
+	r := c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`)
+	has(t, r.text, "was read as a text")
+	got := entry(t, r)
 	if want := "Line 2- 2\nLine 3- 3\nLine 4: Two (x)\nLine 5- 5\nLine 6- 6\n"; got.Content != want ||
 		got.Path != "a.txt" {
 		t.Errorf("the answer is %+v", got)
@@ -190,6 +192,23 @@ func TestReadSearch(t *testing.T) {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_read", `{"mode":"Search","path":"a.txt"}`, "'pattern' is required for Search")
+}
+
+// A search can be narrowed to some files, to some matches, and to names and numbers.
+func TestReadSearch_narrow(t *testing.T) {
+	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": "x 1\nx 2\n", "b.txt": "x\n"}, nil)
+	for args, want := range map[string]string{
+		`"context_lines":0,"include":["*.go"]`: "a.go\nLine 1: x 1\nLine 2: x 2\n",
+		`"context_lines":0,"limit":1`:          "a.go\nLine 1: x 1\n",
+		`"output":"files"`:                     "a.go\nb.txt\n",
+		`"output":"files","limit":1`:           "a.go\n",
+		`"output":"count"`:                     "2 a.go\n1 b.txt\n",
+	} {
+		got := entry(t, c.good("fs_read", `{"mode":"Search","path":".","pattern":"x",`+args+`}`))
+		if got.Content != want || got.Truncated != strings.Contains(args, "limit") {
+			t.Errorf("%s: the answer is %+v", args, got)
+		}
+	}
 }
 
 func TestReadImage(t *testing.T) {

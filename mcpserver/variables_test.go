@@ -16,6 +16,11 @@ func TestVariables(t *testing.T) {
 		c.bad(tool, `{"pipeline_json":`+pipeline+`,"variables":{"dri":"d"}}`, "did you mean 'dir'?")
 		c.good(tool, `{"pipeline_json":`+quote(pipeline)+`,"variables":{"dir":"d","n":9007199254740993}}`)
 	}
+	// A reference to a variable that the pipeline lacks is not the name of a directory.
+	const none = `{"name":"x","steps":[{"id":"c","action":"create","params":{"path":"{{vars.dir}}/a.txt","content":"x"}}]}`
+	for _, tool := range []string{"plan_pipeline", "batch_operations"} {
+		c.bad(tool, `{"pipeline_json":`+none+`}`, "'{{vars.dir}}' names no variable")
+	}
 	if text := readFile(t, c.dir, "d/a.txt"); text != "9007199254740993" {
 		t.Errorf("the file has %s", text)
 	}

@@ -75,6 +75,7 @@ func TestCodeIsNotEscaped(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": "a && b <- c > d\n"}, nil)
 	for name, args := range map[string]string{
 		"fs_read":       `{"mode":"Line","path":"a.go"}`,
+		"fs_write":      `{"path":"a.go","old_str":"d","new_str":"e","dry_run":true}`,
 		"plan_pipeline": `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.go"],"old_text":"d","new_text":"e"}}]}}`,
 	} {
 		if r := c.good(name, args); !strings.Contains(r.text, "a && b <- c > ") || strings.Contains(r.text, `\u0026`) {

@@ -42,6 +42,7 @@ func TestWriteSingle(t *testing.T) {
 			t.Errorf("%s: the file is %q, not %q", step.args, text, step.want)
 		}
 	}
+	has(t, c.good("fs_write", `{"path":"a.txt","old_str":"new","new_str":"new"}`).text, "a.txt: the edits change nothing")
 	c.good("fs_write", `{"command":"create","path":"deep/new.txt","file_text":"x\n"}`)
 	c.bad("fs_write", `{"command":"create","path":"deep/new.txt","file_text":"y\n"}`, "file already exists")
 	c.bad("fs_write", `{"command":"str_replace","path":"a.txt","old_str":"nope","new_str":""}`, "step_failed: ", "String not found in file")

@@ -249,6 +249,22 @@ func TestVariableProblems(t *testing.T) {
 	}
 }
 
+// In a pipeline without variables, a path that is a reference to one is a problem, and a path with one has a warning.
+func TestPathsOfNoVariable(t *testing.T) {
+	t.Parallel()
+	const pipeline = `{"name": "p", "steps": [{"id": "find", "action": "search", "params": {"pattern": "x", "path": "%s"}}]}`
+	_, err := decoder(new(take)).Decode(fmt.Appendf(nil, pipeline, "{{vars.dir}}"))
+	if invalid, ok := errors.AsType[*millrace.ValidationError](err); !ok || len(invalid.Problems) != 1 ||
+		invalid.Problems[0].Code != "unknown_reference" ||
+		!strings.Contains(invalid.Problems[0].Hint, "declare it in the 'variables'") {
+		t.Errorf("the whole path: %v", err)
+	}
+	p, err := decoder(new(take)).Decode(fmt.Appendf(nil, pipeline, "{{vars.dir}}/a"))
+	if w := p.Warnings(); err != nil || len(w) != 1 || w[0].Code != millrace.CodeUnknownVariable {
+		t.Errorf("a part of a path: %v, %v", w, err)
+	}
+}
+
 // A field that other declarations of variables have is answered with the field to write.
 func TestVariableHints(t *testing.T) {
 	t.Parallel()

@@ -28,8 +28,8 @@ func TestApply(t *testing.T) {
 	if err := c.Apply(&x); err != nil {
 		t.Fatal(err)
 	}
-	if x.Ceiling != risk.High || x.MaxFiles != 500 || x.State.Backups.Keep != 7 {
-		t.Errorf("ceiling %v, %d files, %d backups", x.Ceiling, x.MaxFiles, x.State.Backups.Keep)
+	if x.Ceiling != risk.High || x.MaxFiles != 500 || x.State.Backups.Keep != 7 || x.Risk.High.Edits != 9 {
+		t.Errorf("ceiling %v, %d files, %d backups, %+v", x.Ceiling, x.MaxFiles, x.State.Backups.Keep, x.Risk)
 	}
 	if diff := cmp.Diff([][]string{{"src/app", "docs"}, {"a", "c"}, {"b", "d", ".millrace.yaml"}},
 		[][]string{x.AllowedPaths, x.DeniedPaths, x.ReadOnlyPaths}); diff != "" {
