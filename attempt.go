@@ -167,7 +167,7 @@ func (r *run) retries(i int) int {
 }
 
 // inSequence reports whether the steps run one at a time. They do if the pipeline asks for that, if jumps depend on the
-// run, or if each step must know the results of all steps before it. The numbers of changed files and bytes can shrink
+// run, or if each step needs the results of all steps before it. The numbers of changed files and bytes can shrink
 // again, so their limits can only be checked after each step in sequence. The remaining money and attempts depend on
 // the attempts before.
 func (r *run) inSequence() bool {

@@ -36,7 +36,7 @@ func (x Executor) ListBackups(ctx context.Context, fsys afero.Fs) ([]backup.Info
 }
 
 // VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It
-// writes nothing. The error is a *backups.DamagedError that lists what is not what it was, or reports that the backup
+// writes nothing. The error is a *backups.DamagedError that lists the damaged files, or reports that the backup
 // is not there (backup.ErrNotFound) or cannot be believed, or is the cause why ctx is done.
 func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	t, err := x.openTree(fsys)

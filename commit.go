@@ -18,13 +18,13 @@ import (
 
 // Commit makes the change: all of it, or nothing. The Result is the plan's Result with the outcome of the commit; it is
 // returned with an error too, except for ErrCommitted and ErrNested. Commit works once; after an error that leaves the
-// tree unchanged, it may be tried again. If the plan's executor has DryRun set, Commit writes nothing: it returns what
-// Result returns, and the plan's own error.
+// tree unchanged, it may be tried again. If the plan's executor has DryRun set, Commit writes nothing: it returns the
+// plan's Result and own error.
 //
 // Errors: ErrCommitted, ErrNested, ErrReadOnly, ErrIncomplete, the plan's own error if a step has failed, a
-// *BlockedError, a *ConflictError that names every path that is not what the plan was made from, a *CommitError, an
-// *ExecutorError for a RunID that cannot be used, or the context's error. One that matches fs.ErrClosed reports that
-// [Plan.Close] was called. A Commit that succeeds closes the plan.
+// *BlockedError, a *ConflictError that names every path that has changed since the plan, a *CommitError, an
+// *ExecutorError for a RunID that cannot be used, or the context's error. An error that matches fs.ErrClosed
+// reports that [Plan.Close] was called. A Commit that succeeds closes the plan.
 func (p *Plan) Commit(ctx context.Context) (*Result, error) {
 	if err := refuseNested(ctx); err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func (t *tree) prune(latest string) error {
 		ctx, now := context.Background(), time.Now()
 		_, err = store.Prune(ctx, t.x.State.Backups, now, latest)
 		err = errors.Join(err, store.PruneConflicts(ctx, t.x.State.Conflicts, now))
-		if t.x.RunID != "" { // else there is no new result
+		if t.x.RunID != "" { // otherwise this run has stored no new result
 			err = errors.Join(err, store.PruneRuns(ctx, t.x.State.Results, now, t.x.RunID))
 		}
 		return err

@@ -97,7 +97,7 @@ type ParamDoc struct {
 	Doc string `json:"doc,omitempty"`
 }
 
-// Describe returns the documentation of an action that the decoder accepts. ok is false if there is no such action.
+// Describe returns the documentation of an action that the decoder accepts. ok is false for an unknown action.
 func (d Decoder) Describe(action string) (doc ActionDoc, ok bool) {
 	prototype, ok := d.Actions.OrBuiltin().Lookup(action)
 	if !ok {
@@ -127,7 +127,7 @@ func (doc *ActionDoc) add(within string, object *form.Form) {
 }
 
 // DescribeTool returns the documentation of a tool of the decoder: its Params are the arguments in "args", and ReadOnly
-// reports that it is pure. ok is false if there is no such tool.
+// reports that it is pure. ok is false for an unknown tool.
 func (d Decoder) DescribeTool(name string) (doc ActionDoc, ok bool) {
 	spec, ok := d.Tools.Spec(name)
 	if !ok {
@@ -234,9 +234,9 @@ func (l Library) Load(ctx context.Context, name string) (Pipeline, error) {
 	return e.Pipeline, err
 }
 
-// Find is [Library.Load] for callers that name the file in what they say. The entry has the Dir and the File also
-// beside the error of a file that cannot be used, the Dir alone beside the error of a directory that cannot be read,
-// and is the zero LibraryEntry beside any other error. It is never Shadowed.
+// Find is [Library.Load] for callers that name the file in their messages. With the error of an unusable file the entry
+// still has the Dir and the File, and with the error of an unreadable directory only the Dir. With any other error it
+// is the zero LibraryEntry. It is never Shadowed.
 func (l Library) Find(ctx context.Context, name string) (LibraryEntry, error) {
 	if err := library.CheckName(name); err != nil {
 		return LibraryEntry{}, &libraryError{Name: name, Err: err}

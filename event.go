@@ -45,8 +45,8 @@ type RunStarted struct {
 // canceled, and even if a file system has panicked.
 type RunFinished struct {
 	Phase string `json:"phase"` // the phase of RunStarted
-	// Result is a copy of the returned result, without warnings about a failure of the observer at this very event. Nil if
-	// there is no result, for example if the host only reads.
+	// Result is a copy of the returned result, without warnings about a failure of the observer at this very event. It is
+	// nil without a result, for example if the host only reads.
 	Result *Result `json:"result,omitempty"`
 	// Err is the returned error. In JSON "error" is its text, and "error_code" its [ErrorCode].
 	Err error `json:"-"`

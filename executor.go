@@ -115,7 +115,7 @@ type Executor struct {
 	// removed when the steps are done.
 	Commands command.Policy
 	// Agents are the agents that steps of the action prompt can ask, by name; "" is the default agent. A step that asks a
-	// missing or nil agent is a *ValidationError. Nil means that there are none.
+	// missing or nil agent is a *ValidationError. Nil means no agents.
 	Agents map[string]agent.Agent
 	// Bulkheads limit the number of concurrent calls of one kind, in all runs that share them: "tool" for calls of tools,
 	// "tool:NAME" for calls of one tool, "exec" for commands, "prompt" for questions to agents, "agent:NAME" for questions

@@ -135,7 +135,7 @@ func (v *visit) member(ref template.Ref) (any, error) {
 	return nil, err
 }
 
-// field returns a field of a step for a template. ok is false if there is no such field.
+// field returns a field of a step for a template. ok is false for an unknown field.
 func (v *visit) field(name string) (value any, ok bool) {
 	s := &v.result
 	switch name {

@@ -243,7 +243,7 @@ var fields = map[string]field{
 	"ReadOnlyPaths":          {func(x *millrace.Executor) { x.ReadOnlyPaths = []string{"con.*"} }, all(refuses, onPaths...), isError(fsutil.ErrReadOnlyPath)},
 	"RequireMatches":         {func(x *millrace.Executor) { x.RequireMatches = true }, all(refuses, planning...), suite.Is[*millrace.ExpectError]},
 	"PortableNames":          {func(x *millrace.Executor) { x.PortableNames = true }, all(refuses, onPaths...), isError(fsutil.ErrNotPortable)},
-	"State.Dir": {func(x *millrace.Executor) { x.State.Dir = "other" }, // where there is no backup and no transaction
+	"State.Dir": {func(x *millrace.Executor) { x.State.Dir = "other" }, // which has no backup and no transaction
 		merged(all(refuses, append(restoring, "VerifyBackup", "RemoveBackup", "TrustLeftover", "DiscardLeftover")...), all(reads, "Recover", "PruneBackups")), isNotThere},
 	"RunID":           {func(x *millrace.Executor) { x.RunID = "one" }, nothing, never},
 	"State.Key":       {func(x *millrace.Executor) { x.State.Key = make([]byte, 32) }, all(refuses, append(restoring, "VerifyBackup", "Recover")...), isUnsigned}, // unless the host vouches

@@ -40,7 +40,7 @@ type Approver interface {
 	Approve(ctx context.Context, plan *Plan) error
 }
 
-// Trimmer is what an [Approver] can be besides: it leaves out a part of a plan that it has approved.
+// Trimmer is an optional interface of an [Approver]: it leaves out a part of a plan that it has approved.
 type Trimmer interface {
 	// Trim returns the plan that is committed: the approved plan, or a plan that its Reject, RejectHunks or Revise has
 	// returned. Limits and risk can still block that plan. Errors are handled as the errors of Approve.
@@ -65,7 +65,7 @@ type HeldError struct {
 // inParts is a message in its parts, nil if it has none.
 type inParts struct{ message *worded.Error }
 
-// As gives a door of the project the message in its parts.
+// As sets target to the message in its parts, for a door of the project.
 func (p inParts) As(target any) bool { return p.message != nil && p.message.Give(target) }
 
 // asks sets the reason.
@@ -96,7 +96,7 @@ func heldBy(at Position, err error) *HeldError {
 	return held
 }
 
-// mayWait returns ErrManual if a step waits for a person and there is no Checkpointer to keep the run.
+// mayWait returns ErrManual if a step waits for a person and no Checkpointer can keep the run.
 func mayWait(p definition.Pipeline, c Checkpointer) error {
 	if c == nil && slices.ContainsFunc(p.Steps, func(s definition.Step) bool { return s.Manual }) {
 		return ErrManual
@@ -316,7 +316,7 @@ func used(changes []change.Change, edits int, cost budget.Cost) budget.Use {
 	return use
 }
 
-// budgetReport returns the budget with its use, nil if there is no budget.
+// budgetReport returns the budget with its use, nil without a budget.
 func budgetReport(limit budget.Limit, use budget.Use) *budget.Report {
 	if limit.IsZero() {
 		return nil

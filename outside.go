@@ -232,7 +232,7 @@ func (r *run) namesShared(i int) bool {
 	})
 }
 
-// left returns the remaining money of a run, zero if there is no limit.
+// left returns the remaining money of a run, zero without a limit.
 func (r *run) left() budget.Cost {
 	limit := r.spent.limit.USD
 	if limit <= 0 {

@@ -70,7 +70,7 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 		if err != nil {
 			return nil, &ExecutorError{Field: "AllowedPaths", Value: name, Err: err}
 		}
-		// A path that does not exist yet, or leads nowhere, stays as written: a later link there is not followed.
+		// A path that does not exist yet, or leads nowhere, stays as written: a link created there later is not followed.
 		if resolved, err := plain.Resolve(canonical); err == nil && resolved != canonical {
 			leadsTo[canonical] = resolved
 			continue
@@ -92,8 +92,8 @@ func (x Executor) allowed(fsys afero.Fs) ([]string, error) {
 var errIsConfigDir = errors.New("it is the directory in which the key of this user is kept: run on another one")
 
 // closeConfig hides the directory for the user's key and configuration, if it is in the tree, and pins the links of the
-// tree that lead there, or out of the tree. Directories are compared by identity, because a tree does not know its own
-// path.
+// tree that lead there, or out of the tree. Directories are compared by identity, because the path of a
+// tree is unknown.
 func closeConfig(g *guard.Policy, fsys afero.Fs) error {
 	config, err := os.UserConfigDir()
 	if err != nil || disk.InMemory(fsys) {
@@ -194,8 +194,8 @@ func checkAgents(p definition.Pipeline, agents map[string]agent.Agent) error {
 		problem := Problem{Pointer: fmt.Sprintf("/steps/%d/params/agent", i), Code: definition.CodeBadAgent, Step: s.ID}
 		names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)),
 			func(name string) bool { return name == "" || agents[name] == nil })
-		if problem.Message = fmt.Sprintf("step '%s': there is no agent '%s'", s.ID, show.Name(a.Agent)); a.Agent == "" {
-			problem.Message = fmt.Sprintf("step '%s': there is no agent for steps that name none", s.ID)
+		if problem.Message = fmt.Sprintf("step '%s': unknown agent '%s'", s.ID, show.Name(a.Agent)); a.Agent == "" {
+			problem.Message = fmt.Sprintf("step '%s': no agent is set for steps without an agent", s.ID)
 		}
 		near, isNear := nearest.Of(a.Agent, names)
 		switch {

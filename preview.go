@@ -35,8 +35,8 @@ type FileDiff struct {
 	From string            `json:"from,omitempty"`
 	// Binary means that the file has NUL bytes at its beginning, and thus no hunks.
 	Binary bool `json:"binary,omitempty"`
-	// Hunks are the places that differ, from top to bottom. There are none for a binary file, a directory, and a change of
-	// only the name or the mode.
+	// Hunks are the places that differ, from top to bottom. A binary file, a directory, and a change
+	// of only the name or the mode have no hunks.
 	Hunks []Hunk `json:"hunks,omitempty"`
 }
 
@@ -172,8 +172,8 @@ type HunkLine struct {
 	Text string `json:"text"`
 	// Marks are the ranges of Text, as start and end offsets in bytes, that splices removed or inserted, in ascending
 	// order; only lines with '-' and '+' have marks. A line is marked as a whole if it was removed or inserted as a whole,
-	// and if the diff shows a change on other lines than the changed ones. If only the line end has changed, there is no
-	// mark.
+	// and if the diff shows a change on other lines than the changed ones. If only the line end has changed, the line
+	// has no mark.
 	Marks [][2]int `json:"marks,omitempty"`
 }
 

@@ -34,7 +34,7 @@ import (
 // the run does not repeat calls that the process before had no time to keep. It should serve only that run, and leave
 // out the answers of failed visits that ended the run, because Resume runs them again.
 type Recorder interface {
-	// Find returns the answer under the key; ok is false if there is none. An error fails the step, which then asks
+	// Find returns the answer under the key; ok is false without an answer. An error fails the step, which then asks
 	// nothing.
 	Find(key string) (r Recorded, ok bool, err error)
 	// Keep stores an answer under the key. An error is a warning of the step.
@@ -244,7 +244,7 @@ type DriftError struct {
 // 'find'", and the step that would act outside of the tree once more.
 func (e *DriftError) Error() string { return e.message().Error() }
 
-// As gives a door of the project the message in its parts.
+// As sets target to the message in its parts, for a door of the project.
 func (e *DriftError) As(target any) bool { return e.message().Give(target) }
 
 func (e *DriftError) message() *worded.Error {

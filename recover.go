@@ -28,7 +28,7 @@ type Recovery struct {
 
 // Recover undoes the transactions that a crash has left unfinished in the tree, and cleans up after committed ones. Run
 // and Commit recover before they write; Recover is for programs that only read, and for use after a *CommitError in
-// state CommitPending. If there is nothing to do, it costs one look.
+// state CommitPending. In a clean tree it costs one look.
 //
 // The error is a *CommitError in state CommitPending, with the directory and the reason, if a transaction cannot be
 // undone because its journal is damaged or was not written here, or because the file system fails. Nothing is changed
@@ -159,7 +159,7 @@ type Inspection struct {
 	Conflicts []backup.Leftover `json:"conflicts,omitempty"`
 }
 
-// Clean reports whether there are no leftovers: no transaction, and no conflict to look into.
+// Clean reports whether the tree has no leftovers: no transaction, and no conflict to look into.
 func (i *Inspection) Clean() bool { return len(i.Leftovers) == 0 && len(i.Conflicts) == 0 }
 
 // Blocked reports whether Recover, and every run that writes, would refuse: a transaction is suspicious.
@@ -208,7 +208,7 @@ func (x Executor) Inspect(ctx context.Context, fsys afero.Fs) (*Inspection, erro
 // transaction names. Everything else about it must still be valid: its checksums, its paths, its state directory. Other
 // leftovers are treated as by Recover. The resulting backup can only be restored with the key it was made with.
 //
-// Errors: the errors of Recover, [ErrReadOnly], and fs.ErrNotExist if there is no transaction with that id.
+// Errors: the errors of Recover, [ErrReadOnly], and fs.ErrNotExist if no transaction has that id.
 func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (*Recovery, error) {
 	var r *Recovery
 	err := x.decide(ctx, fsys, func(t *tree, o commit.Options) error {
@@ -235,8 +235,8 @@ func (x Executor) TrustLeftover(ctx context.Context, fsys afero.Fs, id string) (
 // stop runs, and the error of code conflict names the files and their places. A second call of DiscardLeftover removes
 // it.
 //
-// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if there is no transaction with that id, or an error of
-// the lock, the file system or the context.
+// Other errors: [ErrReadOnly], [ErrStateDir], fs.ErrNotExist if no transaction has that id, or an error of the
+// lock, the file system or the context.
 func (x Executor) DiscardLeftover(ctx context.Context, fsys afero.Fs, id string) error {
 	return x.decide(ctx, fsys, func(_ *tree, o commit.Options) error {
 		if err := commit.Discard(ctx, o, id); err != nil {

@@ -28,7 +28,7 @@ type Result struct {
 	// Results has an entry for each step that ran or was skipped, in the order of the pipeline.
 	Results []StepResult `json:"results"`
 	// History has each visit of a step in the order of execution, if a step was visited or attempted several times, or
-	// led to another one than the next in the list. Nil otherwise: then Results says it all. Of more than 200
+	// led to another step than the next in the list. Nil otherwise: then Results is complete. Of more than 200
 	// visits those that were skipped are left out.
 	History []Visit `json:"history,omitempty"`
 	// BackupID is the id of the backup for [Executor.Restore]. Empty if none was made.

@@ -266,7 +266,7 @@ func (x Executor) runOn(ctx context.Context, t *tree, p definition.Pipeline, s *
 }
 
 // Plan computes the change of the pipeline on a stage over fsys and writes nothing at all. The plan can be looked at,
-// trimmed, stored and committed later. An error means that there is nothing to commit: if a step has failed, Plan
+// trimmed, stored and committed later. An error means that the plan has nothing to commit: if a step has failed, Plan
 // returns its *StepError with the plan, whose Result reports the progress of the run. If the plan can be committed, the
 // error is nil. If the change would be blocked, Result reports it, and Commit refuses. If a step of a pipeline with
 // ContinueOnError has failed, Result reports it, Commit makes the changes of the other steps, and returns the

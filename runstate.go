@@ -35,7 +35,7 @@ type runState struct {
 	Acted    bool      `json:"acted,omitempty"`
 	NewText  int64     `json:"new_text,omitempty"`
 	Attempts []Attempt `json:"attempts,omitempty"`
-	// Exact has the texts that JSON would change, escaped: nil if there are none.
+	// Exact has the texts that JSON would change, escaped: nil without such texts.
 	Exact *exactTexts `json:"exact,omitempty"`
 	// Taken lists the files that the commit removes.
 	Taken []stage.TakenAway `json:"taken,omitempty"`

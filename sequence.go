@@ -144,7 +144,7 @@ func (r *run) wait(ctx context.Context, v *visit, attempts int) {
 		wait = min(2*wait, max(most, first))
 	}
 	if wait = r.cut(wait); is[*replay.Error](v.err) {
-		wait = 0 // nothing outside was asked, so there is nothing to wait for
+		wait = 0 // nothing outside was asked, so waiting is useless
 	}
 	r.log.Info("step is tried again", "step", v.result.StepID, "error", v.err, "wait", wait)
 	r.notify(StepRetrying{Step: v.result.StepID, Visit: v.number, Attempt: attempts + 1, Err: v.err, Wait: wait})
@@ -222,7 +222,7 @@ func (r *run) unbegun(v *visit, why error) {
 }
 
 // before returns the last visit that was executed before step i. It differs from previous only for a run that is not in
-// sequence. It is nil if there is none.
+// sequence. It is nil if no step was executed before.
 func (r *run) before(i int) *visit {
 	if r.machine != nil {
 		v, _ := r.previous()

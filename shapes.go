@@ -254,7 +254,7 @@ type Summary struct {
 	DeadlineMet bool
 	// Classification is the classification of the pipeline, "" without.
 	Classification string
-	// Warnings are the warnings of [Result.AllWarnings]; in JSON they are left out if there are none.
+	// Warnings are the warnings of [Result.AllWarnings]; in JSON an empty list is left out.
 	Warnings []string
 }
 

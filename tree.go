@@ -117,7 +117,7 @@ func (t *tree) underLock(ctx context.Context, do func(lock io.Closer) error) err
 }
 
 // write calls do under the lock, after recovery of unfinished transactions. The warnings of both are in the Result, or
-// in the error if there is no Result.
+// in the error without a Result.
 func (t *tree) write(ctx context.Context, do func(lock io.Closer) (*Result, error)) (*Result, error) {
 	var res *Result
 	err := t.underLock(ctx, func(lock io.Closer) error {
@@ -227,8 +227,8 @@ func (t *tree) limited(err error) error {
 
 var errNotOver = errors.New("the run was ended from within")
 
-// told calls do, with the context of the run, between the first and the last event. The last event is sent however do
-// ends.
+// told calls do, with the context of the run, between the first and the last event. The last event is always sent, even
+// if do panics.
 func (t *tree) told(
 	ctx context.Context, started RunStarted, do func(context.Context) (*Result, error),
 ) (res *Result, err error) {

@@ -54,10 +54,10 @@ type Call struct {
 	// Commands is the host's policy for commands. The zero Policy allows none.
 	Commands command.Policy
 	// AskAgent asks an agent of the host by its name. It is set only for steps of the action [Prompt]. It adds the parts
-	// of the request that the action does not have. Previous is the answer of the step before, nil if there is none.
+	// of the request that the action does not have. Previous is the answer of the step before, if any.
 	AskAgent func(ctx context.Context, name string, r *agent.Request) (agent.Reply, error)
 	Previous *agent.Previous
-	// OpenWorkspace creates the tree on disk for this attempt; use Workspace. Nil means that there are no workspaces.
+	// OpenWorkspace creates the tree on disk for this attempt; use Workspace. Nil means no workspaces.
 	OpenWorkspace func(ctx context.Context, o WorkspaceOptions) (*Workspace, error)
 	// OnOutput, if not nil, receives the output of the step's command while it runs: the stream is "stdout" or "stderr".
 	// It is called from several goroutines.
@@ -105,7 +105,7 @@ func (c *Call) Warnf(format string, args ...any) {
 	}
 }
 
-// warnLeft warns that a file was not edited. A door that reports each file by itself leaves such warnings out.
+// warnLeft warns that a file was not edited. A door that reports each file separately leaves such warnings out.
 func (c *Call) warnLeft(name, format string, args ...any) {
 	text := wording.Of(worded.Errorf(format, args...), c.Words)
 	c.Warnf("%v", wording.Part{Kind: kinds.LeftAsItWas, Text: text, Value: name})

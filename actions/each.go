@@ -191,7 +191,7 @@ func (p *progress) file() {
 	}
 }
 
-// end reports the number of files, for steps that did not know it before.
+// end reports the number of files, for steps whose number was unknown before.
 func (p *progress) end() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -138,7 +138,7 @@ func (p *filePlan) write(c *Call) error {
 	return nil
 }
 
-// chmod stages the new mode of the file, if there is one.
+// chmod stages the new mode of the file, if any.
 func (p *filePlan) chmod(c *Call) error {
 	if p.mode == nil {
 		return nil

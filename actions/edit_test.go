@@ -151,7 +151,7 @@ func TestEditWarnings(t *testing.T) {
 		{"case", actions.Edit{OldText: "one", NewText: "1"}, both, []string{`old_text "one" matches nothing in 2 files`, "nearest is a.txt:1, which differs in upper and lower case: One"}},
 		{"one file", actions.Edit{OldText: "zzzz", NewText: "1"}, []string{"b.txt"}, []string{`old_text "zzzz" matches nothing in b.txt`}},
 		{"trailing space", actions.Edit{OldText: "two\nthree", NewText: "1"}, both, []string{"a.txt:2, which differs in spaces at the end of a line: two"}},
-		{"the same", actions.Edit{OldText: "two", NewText: "two"}, both, []string{`old_text "two" is found, but what replaces it is the same`}},
+		{"the same", actions.Edit{OldText: "two", NewText: "two"}, both, []string{`old_text "two" is found, but its replacement is the same`}},
 		{"meant as text", actions.Edit{OldText: "f(x)", NewText: "1", Mode: "regex"}, []string{"b.txt"}, []string{"matches nothing", "it occurs as plain text in b.txt"}},
 		{"one of several", actions.MultiEdit{Edits: edits("One", "1", "TWO", "2")}, both, []string{`old_text of edit 1 "TWO" matches nothing`, "a.txt:2"}},
 		{"simultaneous", actions.MultiEdit{Mode: "simultaneous", Edits: edits("One", "1", "TWO", "2", "three", "three")}, both,

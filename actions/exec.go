@@ -84,8 +84,8 @@ func (a Exec) Words() []string {
 // CommandError reports that a command of a step has failed: by its exit status, because it could not be started, or
 // because its output has the wrong format. Its changes are discarded.
 type CommandError struct {
-	// Status is the exit status, -1 if there is none. Signal is the name of the signal that ended the command, "" for
-	// none.
+	// Status is the exit status, -1 for a command without an exit status. Signal is the name of the signal that ended the
+	// command, if any.
 	Status int
 	Signal string
 	// Line is the last line printed to stderr, else to stdout, "" for none.
@@ -104,7 +104,7 @@ func (e *CommandError) Error() string {
 	return e.message().Error()
 }
 
-// As gives a door of the project the message in its parts.
+// As sets target to the message in its parts, for a door of the project.
 func (e *CommandError) As(target any) bool { return e.Err == nil && e.message().Give(target) }
 
 func (e *CommandError) message() *worded.Error {

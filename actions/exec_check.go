@@ -104,7 +104,7 @@ func (a Exec) checkWords(c *Check) {
 
 var errStdin = errors.New("stdin must be a string or a list of strings")
 
-// checkStdin checks the input of a command. Nil means that there is no input.
+// checkStdin checks the input of a command. Nil means no input.
 func checkStdin(stdin any, templated func(string) bool) error {
 	switch v := stdin.(type) {
 	case nil, string, []string:

@@ -110,7 +110,7 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 }
 
 // firstBrace returns the offset of the first open brace at or after an offset, the parts of the brace, and the offset
-// of its end. Open is -1 if there is none.
+// of its end. Open is -1 if no brace is found.
 func firstBrace(pattern string, from int) (open int, parts []string, end int) {
 	depth, start := 0, 0
 	for i := from; i < len(pattern); i = behindGlobChar(pattern, i) {

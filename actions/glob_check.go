@@ -45,8 +45,8 @@ func nesting(pattern string) int {
 	return most
 }
 
-// backwards returns a character range of a valid glob whose end comes before its start, "" if there is none. Here such
-// a range would match its first character, in git and in a shell nothing.
+// backwards returns a character range of a valid glob whose end comes before its start, "" if not found. Here such a
+// range would match its first character, in git and in a shell nothing.
 func backwards(pattern string) string {
 	const (
 		outside = -1 // of brackets

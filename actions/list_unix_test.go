@@ -45,7 +45,7 @@ func TestListAgainstLs(t *testing.T) {
 	cmd.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := cmd.Output()
 	if err != nil {
-		t.Skipf("ls is none that can leave out times: %v", err)
+		t.Skipf("this ls cannot omit times: %v", err)
 	}
 	var want []string
 	for line := range strings.Lines(string(out)) {

@@ -125,7 +125,7 @@ func (p Patch) onlyUnified(c *Check) {
 		{"recount", p.Recount}} {
 		if f.given && !c.bound("/"+f.name) {
 			c.problemOf("/"+f.name, codeUnusedParam, "leave it out",
-				worded.Errorf("%v is for unified diffs, and this patch is none",
+				worded.Errorf("%v is only for unified diffs",
 					wording.Part{Kind: kinds.Param, Text: "'" + f.name + "'", Value: f.name}))
 		}
 	}

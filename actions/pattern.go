@@ -34,7 +34,7 @@ const (
 // maxStepInstructions bounds the programs of all regular expressions of a step. An instruction needs about 300 bytes.
 const maxStepInstructions = 500_000
 
-// checkPattern reports problems of a pattern, and returns the pattern if there are none. The tags of the parameters
+// checkPattern reports problems of a pattern, and returns a pattern without problems. The tags of the parameters
 // check for empty patterns and unknown modes. Nothing is compiled, because compiling can be slow and may not be needed.
 func checkPattern(c *Check, param, pattern, mode string, byDefault match.Mode, flags match.Flags) *match.Parsed {
 	m, err := match.ParseMode(mode, byDefault)

@@ -33,7 +33,8 @@ func (p PatternReplace) Run(ctx context.Context, c *Call) (Outcome, error) {
 	} else {
 		var err error
 		if s.script, err = p.script(); err != nil {
-			return Outcome{}, worded.Errorf("%v: %w", wording.Part{Kind: kinds.Param, Text: "sed_pattern", Value: "sed_pattern"}, err)
+			param := wording.Part{Kind: kinds.Param, Text: "sed_pattern", Value: "sed_pattern"}
+			return Outcome{}, worded.Errorf("%v: %w", param, err)
 		}
 	}
 	dir := cmp.Or(p.Directory, ".")

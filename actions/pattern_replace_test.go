@@ -24,7 +24,7 @@ func gnuSed(t *testing.T) string {
 	t.Helper()
 	name, err := exec.LookPath("sed")
 	if err != nil {
-		t.Skip("there is no sed")
+		t.Skip("sed is not installed")
 	}
 	if out, err := exec.Command(name, "--version").Output(); err != nil || !strings.Contains(string(out), "GNU sed") {
 		t.Skip("sed is not GNU sed")

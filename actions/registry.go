@@ -96,8 +96,8 @@ func usableName(name string) bool {
 	return name != "then" && strings.Contains(letters, name[:1]) && strings.Trim(name, letters+"0123456789_.-") == ""
 }
 
-// Err returns the problems of the actions passed to With, nil if there are none. Decoding with the registry returns it
-// too.
+// Err returns the problems of the actions passed to With, nil without problems. Decoding with the registry returns
+// them too.
 func (r Registry) Err() error { return r.err }
 
 // OrBuiltin returns the registry, or [Builtin] for the zero Registry.

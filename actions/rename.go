@@ -12,7 +12,7 @@ import (
 // Rename moves files to a directory, or renames them. It works like [Copy], but moves a symbolic link itself. A file
 // may get the name of another file that the same step renames: all new names are computed before anything moves, so
 // names can be swapped and numbers shifted. A directory is moved with all its contents, including files that .gitignore
-// excludes. The outcome then names the files and links in it, or the directory itself if there are none.
+// excludes. The outcome then names the files and links in it. Without any, it names the directory itself.
 //
 // Pattern and Replacement change a part of each name, with the syntax of a [RegexTransform]. The name is the path of
 // the file relative to Base. Files whose path does not match stay, and are not in the outcome. Renames is a list of old

@@ -213,7 +213,7 @@ func (a Rename) warn(ctx context.Context, c *Call, r *replacing) {
 		}
 		c.Warnf("%v matches no path of %d files%s", r.name(0), len(c.Files), hint)
 	case !rule.Changed.Load():
-		c.Warnf("%v is found, but what replaces it is the same", r.name(0))
+		c.Warnf("%v is found, but its replacement is the same", r.name(0))
 	}
 	if doubt := rule.Template.Doubt(); doubt != "" {
 		c.Warnf("%s", doubt)

@@ -34,7 +34,7 @@ func TestRenameByPattern(t *testing.T) {
 			map[string]string{"src/test_a.py": "lib/test_a.py", "src/test_b.py": "lib/test_b.py", "src/c.py": "lib/c.py"}, ""},
 		{"nothing matches", "none", "x", "", []string{"src/c.py", "d/x.txt"}, nil, `pattern "none" matches no path of 2 files`},
 		{"a name alone matches", "^c", "x", "", []string{"src/c.py"}, nil, "write (^|/) for ^"},
-		{"the same name", "c.py", "c.py", "", []string{"src/c.py"}, nil, "what replaces it is the same"},
+		{"the same name", "c.py", "c.py", "", []string{"src/c.py"}, nil, "its replacement is the same"},
 		{"no files", "c", "d", "", nil, nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {

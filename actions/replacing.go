@@ -196,7 +196,7 @@ func (r *replacing) warn(ctx context.Context, c *Call, files []string) {
 		return worded.Errorf("%v matches nothing in %s", r.name(i), r.missing(ctx, c, files, i, &budget))
 	})...)
 	texts = append(texts, names.FirstErrors(idle, nearestTexts, func(i int) error {
-		return worded.Errorf("%v is found, but what replaces it is the same", r.name(i))
+		return worded.Errorf("%v is found, but its replacement is the same", r.name(i))
 	})...)
 	if i := slices.IndexFunc(r.rules.List, func(rule *replace.Rule) bool { return rule.Laps.Load() }); i >= 0 {
 		texts = append(texts, worded.Errorf(

@@ -245,7 +245,7 @@ func (s *searching) sizes() match.Sizes {
 	return sizes
 }
 
-// matches finds the matches in a file, using the buffer if there is one. It returns the name of a file that has
+// matches finds the matches in a file, using the buffer if given. It returns the name of a file that has
 // matches, or in which the pattern occurs as a text.
 func (s *searching) matches(ctx context.Context, e walk.Entry, text match.Content, buf *[]byte) (string, error) {
 	var one found

@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/internal/fstest"
 )
 
-// grepLines returns the output of grep for a file, in the form of search. ok is false if there is no grep.
+// grepLines returns the output of grep for a file, in the form of search. ok is false without grep.
 func grepLines(t *testing.T, dir, file string, flags ...string) (text string, ok bool) {
 	t.Helper()
 	cmd := exec.Command("grep", append([]string{"-n"}, append(flags, "--", file)...)...)

@@ -32,7 +32,7 @@ type lineWriter struct {
 	err  error
 }
 
-// match writes the lines of a match, and returns false if there is no room for more. A newline belongs to the line that
+// match writes the lines of a match, and returns false when its room is used up. A newline belongs to the line that
 // it ends.
 func (w *lineWriter) match(start, end int) bool {
 	if start == len(w.data) {

@@ -59,7 +59,7 @@ func withinGlob(globs []glob, name string) bool {
 }
 
 // Workspace is a copy of the tree, in the state after the steps before, in a directory of the system, for programs that
-// know nothing of stages. The caller owns it until TakeBack or Drop is called, or the attempt ends; no program may work
+// cannot read stages. The caller owns it until TakeBack or Drop is called, or the attempt ends; no program may work
 // in it after that. A run has one workspace, which its steps use in turn. Its methods are called by one goroutine at a
 // time.
 type Workspace struct {
@@ -68,7 +68,7 @@ type Workspace struct {
 	Root, Temp, Home string
 
 	// OnShared, OnTakeBack and OnDrop implement the methods of these names. The executor sets them, or a test with its own
-	// [Call.OpenWorkspace]; nil means that there is nothing to do.
+	// [Call.OpenWorkspace]; nil means nothing to do.
 	OnShared   func() (string, error)
 	OnTakeBack func(ctx context.Context) (Outcome, error)
 	OnDrop     func()

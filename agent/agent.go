@@ -30,7 +30,7 @@ func (f Func) Ask(ctx context.Context, r *Request) (Reply, error) { return f(ctx
 type Request struct {
 	// Prompt is the prompt of the step, with its templates expanded. Text returns it together with Previous.
 	Prompt string
-	// Previous is the step that was executed before, nil if there is none, or if this step does not need it.
+	// Previous is the step that was executed before. It is nil if this step is the first, or does not need it.
 	Previous *Previous
 	// Sandbox has the settings of the agent's work from the step, and from the pipeline for fields that the step does
 	// not set.

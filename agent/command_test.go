@@ -65,8 +65,9 @@ func fake(t *testing.T, does string, format agent.Format) agent.Command {
 		t.Fatal(err)
 	}
 	return agent.Command{
-		Argv:   func(r *agent.Request) []string { return []string{self, "--model", r.Sandbox.Model} },
-		Env:    map[string]string{mode: does, "GOCOVERDIR": t.TempDir()}, // without it, it prints a warning if coverage is measured
+		Argv: func(r *agent.Request) []string { return []string{self, "--model", r.Sandbox.Model} },
+		// Without GOCOVERDIR the program prints a warning if coverage is measured.
+		Env:    map[string]string{mode: does, "GOCOVERDIR": t.TempDir()},
 		Format: format,
 		Policy: command.Policy{Allow: []string{command.Pattern(self) + " *"}, Sandbox: command.Off, Secrets: map[string]string{"KEY": secret}},
 	}

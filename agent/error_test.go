@@ -23,7 +23,10 @@ func TestError(t *testing.T) {
 	}{
 		{errorform.OutsideError{Kind: "agent", Err: errors.New("no")}, "agent: no", "agent_failed"},
 		{errorform.OutsideError{Kind: "agent", Name: "big", Err: errors.New("no")}, "agent 'big': no", "agent_failed"},
-		{errorform.OutsideError{Kind: "agent", Err: fmt.Errorf("ask: %w", coded("rate_limited"))}, "agent: ask: limited", "rate_limited"},
+		{
+			errorform.OutsideError{Kind: "agent", Err: fmt.Errorf("ask: %w", coded("rate_limited"))},
+			"agent: ask: limited", "rate_limited",
+		},
 		{errorform.OutsideError{Kind: "agent", Err: coded("")}, "agent: limited", "agent_failed"},
 	} {
 		if test.err.Error() != test.text || test.err.Code() != test.code || !errors.Is(&test.err, test.err.Err) {

@@ -156,7 +156,7 @@ func TestHint(t *testing.T) {
 		var limit budget.Limit
 		e, ok := errors.AsType[placed](limit.UnmarshalJSON([]byte(text)))
 		if !ok {
-			t.Fatalf("%s: there is no error", text)
+			t.Fatalf("%s: no error", text)
 		}
 		if _, hint := e.Place(); hint != want {
 			t.Errorf("%s: %+v", text, e)

@@ -12,8 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// invalidError reports what is wrong with a limit. Where there are several mistakes, the error joins one of these for
-// each.
+// invalidError is a mistake in a limit. Several mistakes are joined into one error.
 type invalidError struct {
 	// Field is "usd", "files", "edits" or "bytes", the name of an unknown field, or "" for the limit as a whole.
 	Field string
@@ -184,8 +183,8 @@ func number[T int | int64](name string, value []byte, to *T, bits int) error {
 	}
 }
 
-// MarshalJSON returns a number of dollars if that is the only limit, else an object with the set limits, and null if
-// there are none.
+// MarshalJSON returns a number of dollars if that is the only limit, else an object with the set limits, and null
+// without limits.
 func (l Limit) MarshalJSON() ([]byte, error) {
 	switch {
 	case l.IsZero():

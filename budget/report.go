@@ -2,8 +2,8 @@ package budget
 
 import "encoding/json"
 
-// Report is a limit with its use. In JSON the limit of money is null if there is none, and a measure without a limit is
-// left out:
+// Report is a limit with its use. In JSON the limit of money is null if money is not limited, and a measure without a
+// limit is left out:
 //
 //	{"limit": 3, "spent": 0.42, "exceeded": false, "files": {"limit": 50, "spent": 7, "exceeded": false}}
 type Report struct {

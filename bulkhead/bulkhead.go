@@ -74,9 +74,9 @@ func (e *SaturatedError) Code() string { return errorform.Saturated }
 // Retryable returns false: a request that is refused because of overload is not retried automatically.
 func (e *SaturatedError) Retryable() bool { return false }
 
-// Acquire takes a place, and waits in the queue if there is none. Places are given in the order of the queue. The error
-// is a *SaturatedError, or the cause why ctx is done; then no place is taken even if there is one. release returns the
-// place. It must be called; further calls do nothing.
+// Acquire takes a place, and waits in the queue if all places are taken. Callers in the queue get places in order. The
+// error is a *SaturatedError, or the cause why ctx is done; then no place is taken even if a place is free. release
+// returns the place. It must be called; further calls do nothing.
 func (b *Bulkhead) Acquire(ctx context.Context) (release func(), err error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

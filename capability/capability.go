@@ -4,8 +4,8 @@
 //
 //   - [Locker] keeps other runs out. Without it a commit locks the tree by a mark in the state directory.
 //   - [FileLocker] keeps others from a file that one program writes to. Without it a mark next to the file does.
-//   - [Exchanger], [NoReplacer] and [Linker] put a file in its place in one step, and detect whether another program was
-//     there in between. Without them a commit checks and then renames.
+//   - [Exchanger], [NoReplacer] and [Linker] put a file in its place in one step, and detect a change by another
+//     program in between. Without them a commit checks and then renames.
 //   - [DirSyncer] makes a commit survive a power cut. Without it a commit survives the end of the process.
 //   - [Identifier] detects that a file was changed without reading it, [MetaCopier], [Inheriter] and [LinkTimer] keep
 //     owner, attributes and times of a file that is written again.
@@ -108,7 +108,7 @@ type MetaCopier interface {
 }
 
 // Inheriter sets the access control list of a file or directory to the list that it would inherit in dir, or removes
-// its list if it would inherit none. It returns the permission bits that the list allows, all of them if there is none:
+// its list if it would inherit none. It returns the permission bits that the list allows, and all bits without a list:
 // only these may be set. The caller sets them afterwards.
 type Inheriter interface {
 	Inherit(dir, name string) (allowed fs.FileMode, err error)

@@ -73,7 +73,7 @@ func (h *Hash) UnmarshalText(text []byte) error {
 }
 
 // State is the file at a path at one time: everything that a commit checks before it writes, and restores when it
-// undoes. The zero State means that there is no file.
+// undoes. The zero State means that the file does not exist.
 type State struct {
 	Kind    Kind                `json:"kind"`
 	Mode    fs.FileMode         `json:"mode,omitempty"`   // only PermBits

@@ -49,7 +49,7 @@
 // (its absolute entries) and LANG of the host, the variables named by PassEnv, EnvFor, Env, Secrets, and the step's
 // variables named by StepEnv. HOME and TMPDIR are private, empty directories unless the policy sets them.
 // GIT_CEILING_DIRECTORIES keeps git from finding a repository above the tree, MILLRACE_SHARED is the shared directory
-// of the run's steps, if there is one, and MILLRACE_EXEC marks the command's processes.
+// of the run's steps, if any, and MILLRACE_EXEC marks the command's processes.
 //
 // # The worth of the list of programs
 //

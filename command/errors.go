@@ -70,7 +70,7 @@ func (e *limitError) Error() string {
 	return fmt.Sprintf("the command was killed: %d %s, and the limit is %d", e.Got, e.What, e.Limit)
 }
 
-// Printed returns what was allowed, and what there was. The step words it with its other limits.
+// Printed returns the limit and the number of printed bytes. The step words them with its other limits.
 func (e *limitError) Printed() (limit, got int64) { return e.Limit, e.Got }
 
 // MarshalJSON returns the code, the message and the paths.

@@ -97,8 +97,8 @@ func TestPrintsForEver(t *testing.T) {
 			t.Fatalf("%v", err)
 		}
 		limit, got := over.Printed()
-		if want := fmt.Sprintf("the command was killed: %d printed bytes, and the limit is 100000", got); err.Error() != want ||
-			limit != 100_000 || got <= 100_000 {
+		want := fmt.Sprintf("the command was killed: %d printed bytes, and the limit is 100000", got)
+		if err.Error() != want || limit != 100_000 || got <= 100_000 {
 			t.Errorf("%v, want %s", err, want)
 		}
 		if len(exit.Stdout.Text) > 1000 || len(exit.Stderr.Text) > 1000 || exit.Code != -1 {

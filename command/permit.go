@@ -54,7 +54,7 @@ func (p Policy) unsupported(subject string) *DeniedError {
 		return nil
 	}
 	return &DeniedError{
-		Reason: subject + " to run in a sandbox, and there is none: " + cmp.Or(err, errors.New("unknown")).Error(),
+		Reason: subject + " to run in a sandbox, but no sandbox is available: " + cmp.Or(err, errors.New("unknown")).Error(),
 		Hint: "the host sets Sandbox to BestEffort, which lets commands run with what protection there is, or a Runner, " +
 			"which confines them in another way",
 	}
@@ -155,7 +155,7 @@ func (p Policy) find(name string) string {
 }
 
 // inTree returns the absolute path of a program ./x of the tree. A link must not lead out of the tree, because the
-// program would then be another one.
+// program would then differ.
 func inTree(root, name string) (string, error) {
 	if root == "" {
 		return "", fmt.Errorf("the program '%s' is a file of a tree, and there is none", name)

@@ -236,7 +236,7 @@ func TestUnstarted(t *testing.T) {
 func TestDirectories(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no /bin/sh")
+		t.Skip("/bin/sh is missing")
 	}
 	root, outside := t.TempDir(), t.TempDir()
 	write(t, filepath.Join(root, "sub", "file"), "")
@@ -319,8 +319,9 @@ func TestRunner(t *testing.T) {
 		return command.Exit{Stderr: command.Output{Text: "so far"}}, ctx.Err()
 	})
 	p.MaxPrinted = 10_000
-	if exit, err := p.Run(t.Context(), command.Command{Words: []string{"x"}}); errorform.Code(err) != "limit" || exit.Stderr.Text != "so far" {
-		t.Errorf("one that prints for ever came as %v", err)
+	exit, err = p.Run(t.Context(), command.Command{Words: []string{"x"}})
+	if errorform.Code(err) != "limit" || exit.Stderr.Text != "so far" {
+		t.Errorf("the endless command failed with %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	p = elsewhere(func(ctx context.Context, c command.Command) (command.Exit, error) {

@@ -236,7 +236,7 @@ func (h *hunt) look(pid int) int {
 	case errors.Is(err, unix.ESRCH):
 		return gone
 	case err == nil && h.is(dir, env, before.pgrp, before.session):
-		return ours // it has become wanted meanwhile
+		return ours // it has become wanted since then
 	}
 	if after := stat(dir); len(env) == 0 && err == nil && (!before.placed() || after.program != before.program) {
 		h.starting = h.starting || after.state == alive

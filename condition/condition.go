@@ -69,7 +69,7 @@ func Types() []Type {
 }
 
 // Fields returns the JSON fields of conditions of the type, which are all required: "type" and the type's own fields.
-// It returns nil if there is no such type.
+// It returns nil for an unknown type.
 func (t Type) Fields() []string {
 	for _, k := range kinds {
 		if k.typ == t {

@@ -65,7 +65,8 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {
-		return &problemsError{Problems: []Problem{{Code: codeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}}}
+		invalid := Problem{Code: codeInvalidJSON, Message: "condition is not valid JSON: " + err.Error()}
+		return &problemsError{Problems: []Problem{invalid}}
 	}
 	if node.Kind == strictjson.Null {
 		return nil

@@ -230,7 +230,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	if got, want := len(every("a", "b", 1)), len(condition.Types())+1; got != want {
-		t.Errorf("the list in this file has %d conditions, want %d: the zero Condition and a condition of each type", got, want)
+		t.Errorf("the list in this file has %d conditions, want %d: the zero Condition and each type", got, want)
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		step := rapid.StringMatching(`[A-Za-z0-9_-]{1,8}`).Draw(t, "step")

@@ -54,14 +54,14 @@ func (f Fleet) Check() error {
 	const negative = "a negative number is not allowed"
 	switch {
 	case f.Scheduler == nil:
-		return &errorform.FieldError{Field: "Fleet.Scheduler", Value: "nil", Reason: "there has to be one, such as Local"}
+		return &errorform.FieldError{Field: "Fleet.Scheduler", Value: "nil", Reason: "a scheduler is required, such as Local"}
 	case f.StopAfter < 0:
 		return &errorform.FieldError{Field: "Fleet.StopAfter", Value: strconv.Itoa(f.StopAfter), Reason: negative}
 	case f.Deadline < 0:
 		return &errorform.FieldError{Field: "Fleet.Deadline", Value: f.Deadline.String(), Reason: negative}
 	case f.PerSecond < 0 || math.IsNaN(f.PerSecond):
 		return &errorform.FieldError{Field: "Fleet.PerSecond", Value: strconv.FormatFloat(f.PerSecond, 'g', -1, 64),
-			Reason: "it has to be a number, and not a negative one"}
+			Reason: "a number from 0 is required"}
 	case f.Budget.Bytes != 0:
 		return &errorform.FieldError{Field: "Fleet.Budget.Bytes", Value: strconv.FormatInt(f.Budget.Bytes, 10),
 			Reason: "bytes are not counted here: set Executor.Budget"}

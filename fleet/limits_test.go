@@ -167,17 +167,17 @@ func TestRefuses(t *testing.T) {
 		fleet    fleet.Fleet
 		campaign fleet.Campaign
 	}{
-		`fleet: Fleet.Scheduler "nil": there has to be one, such as Local`:                        {fleet.Fleet{}, good},
-		`fleet: Fleet.StopAfter "-1": a negative number is not allowed`:                           {fleet.Fleet{Scheduler: local, StopAfter: -1}, good},
-		`fleet: Fleet.Deadline "-1s": a negative number is not allowed`:                           {fleet.Fleet{Scheduler: local, Deadline: -time.Second}, good},
-		`fleet: Fleet.PerSecond "NaN": it has to be a number, and not a negative one`:             {fleet.Fleet{Scheduler: local, PerSecond: math.NaN()}, good},
-		`fleet: Fleet.Budget.Bytes "1": bytes are not counted here: set Executor.Budget`:          {fleet.Fleet{Scheduler: local, Budget: budget.Limit{Bytes: 1}}, good},
-		`budget.files must be more than 0, got -1`:                                                {fleet.Fleet{Scheduler: local, Budget: budget.Limit{Files: -1}}, good},
-		`fleet: Campaign.ID "": letters, digits, - and _ are allowed, 1 to 255`:                   {fleet.Fleet{Scheduler: local}, fleet.Campaign{Pipeline: edit()}},
-		`fleet: Campaign.ID "a/b": letters, digits, - and _ are allowed, 1 to 255`:                {fleet.Fleet{Scheduler: local}, fleet.Campaign{ID: "a/b", Pipeline: edit()}},
-		`fleet: scheduler: fleet: Local.Parallel "-1": a negative number is not allowed`:          {fleet.Fleet{Scheduler: fleet.Local{Worker: local.Worker, Parallel: -1}}, good},
-		`fleet: scheduler: fleet: Worker.Trees "nil": there has to be something that opens trees`: {fleet.Fleet{Scheduler: fleet.Local{}}, good},
-		`fleet: Campaign.Pipeline "": it has no steps`:                                            {fleet.Fleet{Scheduler: local}, fleet.Campaign{ID: "c"}},
+		`fleet: Fleet.Scheduler "nil": a scheduler is required, such as Local`:           {fleet.Fleet{}, good},
+		`fleet: Fleet.StopAfter "-1": a negative number is not allowed`:                  {fleet.Fleet{Scheduler: local, StopAfter: -1}, good},
+		`fleet: Fleet.Deadline "-1s": a negative number is not allowed`:                  {fleet.Fleet{Scheduler: local, Deadline: -time.Second}, good},
+		`fleet: Fleet.PerSecond "NaN": a number from 0 is required`:                      {fleet.Fleet{Scheduler: local, PerSecond: math.NaN()}, good},
+		`fleet: Fleet.Budget.Bytes "1": bytes are not counted here: set Executor.Budget`: {fleet.Fleet{Scheduler: local, Budget: budget.Limit{Bytes: 1}}, good},
+		`budget.files must be more than 0, got -1`:                                       {fleet.Fleet{Scheduler: local, Budget: budget.Limit{Files: -1}}, good},
+		`fleet: Campaign.ID "": letters, digits, - and _ are allowed, 1 to 255`:          {fleet.Fleet{Scheduler: local}, fleet.Campaign{Pipeline: edit()}},
+		`fleet: Campaign.ID "a/b": letters, digits, - and _ are allowed, 1 to 255`:       {fleet.Fleet{Scheduler: local}, fleet.Campaign{ID: "a/b", Pipeline: edit()}},
+		`fleet: scheduler: fleet: Local.Parallel "-1": a negative number is not allowed`: {fleet.Fleet{Scheduler: fleet.Local{Worker: local.Worker, Parallel: -1}}, good},
+		`fleet: scheduler: fleet: Worker.Trees "nil": a Trees value is required`:         {fleet.Fleet{Scheduler: fleet.Local{}}, good},
+		`fleet: Campaign.Pipeline "": it has no steps`:                                   {fleet.Fleet{Scheduler: local}, fleet.Campaign{ID: "c"}},
 	} {
 		if _, err := test.fleet.Run(t.Context(), test.campaign, fleet.Targets(targets...), nil); err == nil ||
 			err.Error() != want {

@@ -31,8 +31,8 @@ type Counts struct {
 	Risks risk.Counts `json:"risks"`
 	// Cost is the cost of this run.
 	Cost budget.Cost `json:"cost_usd,omitzero"`
-	// Stopped is the code of what has kept targets from being begun: CodeStopped, "deadline_exceeded",
-	// "budget_exceeded", "canceled", or "internal" if an error has. Empty if all were begun.
+	// Stopped is the code of the reason why targets were not begun: CodeStopped, "deadline_exceeded",
+	// "budget_exceeded", "canceled", or "internal" for an error. Empty if all were begun.
 	Stopped string `json:"stopped,omitempty"`
 }
 

@@ -88,7 +88,7 @@ func cut(text string, most int) string {
 
 // Paths returns directories as targets: the id and the root of each are the given path. A directory that is given more
 // than once, by any names or links, is one target, with its first name. A directory inside another directory of the
-// list is a [TargetError], and there are no targets then, because both would change the same files.
+// list is a [TargetError] without any targets, because both would change the same files.
 func Paths(dirs ...string) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		var targets []Target
@@ -157,7 +157,7 @@ type Tree struct {
 	// Close is called once, at the end of the run, with its Result and error: it releases the resources of Open, and
 	// publishes a tree that is only a copy. If the run was committed before, by an attempt that did not reach Close, the
 	// Result is Replayed, and Close publishes it too. An error turns a success into a failure. The context may already be
-	// done. Nil means that there is nothing to do.
+	// done. Nil means nothing to do.
 	Close func(ctx context.Context, res *millrace.Result, err error) error
 }
 

@@ -197,7 +197,7 @@ func (w Worker) Check() error {
 	switch {
 	case w.Trees == nil:
 		return &errorform.FieldError{Field: "Worker.Trees", Value: "nil",
-			Reason: "there has to be something that opens trees"}
+			Reason: "a Trees value is required"}
 	case w.Executor.Checkpoints != nil:
 		return &errorform.FieldError{Field: "Worker.Executor.Checkpoints", Value: "set",
 			Reason: "checkpoints belong to one run, and a fleet has many"}

@@ -118,7 +118,7 @@ func (s *Stage) Rollback(p Savepoint) { s.in().Rollback(stage.Savepoint(p)) }
 // [ErrDrift], as does Changes itself for a file that has changed since the run read it.
 func (s *Stage) Changes() ([]change.Change, error) { return s.in().Changes() }
 
-// Close removes the temporary file, if there is one, and closes the directory if [NewStage] has opened it. Their
+// Close removes the temporary file, if any, and closes the directory if [NewStage] has opened it. Their
 // content cannot be read afterwards, so close a stage after its changes have been committed or dropped. Closing it
 // again does nothing.
 func (s *Stage) Close() error { return s.in().Close() }

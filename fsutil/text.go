@@ -46,8 +46,8 @@ func TextFacts(data []byte) Facts {
 	return f
 }
 
-// EOL returns the most frequent line ending: "\n", "\r\n" or "\r". Between equals, and if there is none at all, it
-// returns the first of these.
+// EOL returns the most frequent line ending: "\n", "\r\n" or "\r". Between equals, and for a text without line
+// endings, it returns the first of these.
 func (f Facts) EOL() string {
 	switch {
 	case f.LF >= f.CRLF && f.LF >= f.CR:

@@ -42,8 +42,8 @@ func known(own []*analysis.Analyzer) map[string][]*analysis.Analyzer {
 // byDefault are the analyzers of a step that names none, as in "go fix".
 var byDefault = [...]string{modernizeName, "inline"}
 
-// chosen returns the analyzers with these names, in their order, each once. unknown is the first name that does not
-// exist, "" if there is none.
+// chosen returns the analyzers with these names, in their order, each once. unknown is the first unknown name, ""
+// if all names are known.
 func chosen(names []string, own []*analysis.Analyzer) (list []*analysis.Analyzer, unknown string) {
 	if len(names) == 0 {
 		names = byDefault[:]

@@ -18,7 +18,7 @@ type finding struct {
 	analyzer string
 	edit     int // index of the analyzer in the step
 	message  string
-	changes  []textChange // of the first suggested fix, nil if there is none
+	changes  []textChange // of the first suggested fix, nil without a fix
 	fixed    bool
 	hidden   bool // in a file that the step may not change
 }

@@ -60,7 +60,7 @@ func (f Fix) Validate(c *actions.Check) {
 	for i, name := range f.Analyzers {
 		if _, unknown := chosen([]string{name}, f.Own); unknown != "" && !c.Templated(name) {
 			c.Problemf(fmt.Sprintf("/analyzers/%d", i), "unknown_analyzer", "write one of: "+analyzerNames(f.Own),
-				"there is no analyzer '%s'", name)
+				"unknown analyzer '%s'", name)
 		}
 	}
 }
@@ -70,7 +70,7 @@ func (f Fix) Run(ctx context.Context, c *actions.Call) (actions.Outcome, error) 
 	analyzers, unknown := chosen(f.Analyzers, f.Own)
 	if unknown != "" {
 		return actions.Outcome{}, actions.Permanent(fmt.Errorf(
-			"there is no analyzer '%s': write one of: %s", unknown, analyzerNames(f.Own)))
+			"unknown analyzer '%s': write one of: %s", unknown, analyzerNames(f.Own)))
 	}
 	var found []*finding
 	var checked *tree

@@ -154,7 +154,7 @@ func TestFixOwn(t *testing.T) {
 // Errors are reported before anything runs, or by the step, and the tree stays unchanged.
 func TestFixErrors(t *testing.T) {
 	for _, test := range []struct{ params, files, want string }{
-		{`{"analyzers": ["nonsense"]}`, "", "there is no analyzer 'nonsense'"},
+		{`{"analyzers": ["nonsense"]}`, "", "unknown analyzer 'nonsense'"},
 		{`{"packages": ["-exec"]}`, "", "'-exec' is not a pattern of packages"},
 		{`{"packages": ["a.go"]}`, "", "'a.go' is not a pattern of packages"},
 		{`{"dir": "nowhere"}`, "", "nowhere: file does not exist"},

@@ -30,7 +30,7 @@ type index struct {
 type directory struct {
 	path     string // in the tree
 	imported string // its import path, "" outside of a module
-	name     string // of its package, without tests; "" if there is none
+	name     string // of its package, without tests; "" without a package
 	module   string // directory of the module
 	root     string // import path of the module
 	// exports are the exported names; declared has all top-level names, by the name of the package.
@@ -155,7 +155,7 @@ func declaredBy(decl ast.Decl) []string {
 	return names
 }
 
-// moduleOf returns the directory and the path of the module of a directory, "" if there is none.
+// moduleOf returns the directory and the path of the module of a directory, "" outside of a module.
 func (x *index) moduleOf(dir string) (module, root string) {
 	for module = dir; ; module = path.Dir(module) {
 		if text, err := x.c.ReadFile(path.Join(module, "go.mod")); err == nil {

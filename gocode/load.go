@@ -76,7 +76,7 @@ func load(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string
 	return t, nil
 }
 
-// noPackages returns the reason why there is nothing to work on.
+// noPackages returns the reason why no package was found.
 func noPackages(list []*listed, dir, root string) error {
 	for _, p := range list {
 		if p.Error != nil {

@@ -35,8 +35,8 @@ func inPackages(ctx context.Context, c *actions.Call, dir string, patterns []str
 	return do(t)
 }
 
-// sound returns the packages to work on without type errors, and warns of the others. If there is none, it returns the
-// first problem.
+// sound returns the packages to work on without type errors, and warns of the others. If all have errors, it returns
+// the first problem.
 func (t *tree) sound(c *actions.Call) ([]*packages.Package, error) {
 	var work []*packages.Package
 	first := ""

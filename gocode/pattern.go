@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// The kinds of holes besides typed ones.
+// The kinds of holes without a type.
 const (
 	holeExpr  = "expr"  // any expression, or any type
 	holeIdent = "ident" // a name
@@ -245,7 +245,7 @@ func (r *rule) hasTwo(n ast.Node) (two bool) {
 	return two
 }
 
-// qualify records the package of the standard library for a qualifier, unless the step names another one.
+// qualify records the package of the standard library for a qualifier, unless the step names another.
 func (r *rule) qualify(n ast.Node) bool {
 	if sel, ok := n.(*ast.SelectorExpr); ok {
 		if id, ok := sel.X.(*ast.Ident); ok && !r.isHole(id.Name) && r.packages[id.Name] == "" {

@@ -48,7 +48,7 @@ func (x *index) resolve(ctx context.Context, name string, f *imported) error {
 		f.unknown = append(f.unknown, id)
 	}
 	if len(f.unknown) == 0 {
-		f.remove = append(f.remove, doubtful...) // there is no name left that they could provide
+		f.remove = append(f.remove, doubtful...) // they cannot provide any remaining name
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func (x *index) usedName(spec *ast.ImportSpec, dir *directory) (name string, sur
 }
 
 // byPath returns the directory with an import path, among those that were read and those of the module of dir; nil if
-// there is none.
+// not found.
 func (x *index) byPath(importPath string, dir *directory) (*directory, error) {
 	if d := x.imported[importPath]; d != nil {
 		return d, nil
@@ -161,7 +161,7 @@ func subset(some, all map[string]bool) bool {
 	return true
 }
 
-// visible reports whether the rule for "internal" lets a package import another one.
+// visible reports whether the rule for "internal" lets a package import another.
 func visible(importPath, from string) bool {
 	before, _, found := strings.Cut("/"+importPath+"/", "/internal/")
 	if !found {

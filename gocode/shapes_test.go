@@ -95,7 +95,7 @@ func TestTemplatesAreChecked(t *testing.T) {
 		`"go_imports", "params": {"on_error": ` +
 			`"{{vars.x}}"}`: "unsupported go_imports on_error 'nonsense'",
 		`"go_fix", "params": {"analyzers": ` +
-			`["{{vars.x}}"]}`: "there is no analyzer 'nonsense'",
+			`["{{vars.x}}"]}`: "unknown analyzer 'nonsense'",
 		`"go_fix", "params": {"packages": ` +
 			`["-{{vars.x}}"]}`: "'-nonsense' is not a pattern of packages",
 		`"go_rewrite", "params": {"pattern": "len(a)", "replacement": "b(a)", "dir": "{{vars.x}}/../.."}`: "",

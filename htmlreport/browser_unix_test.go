@@ -31,7 +31,7 @@ func openBrowser(t *testing.T) *browser {
 		}
 	}
 	if program == "" {
-		t.Skip("there is no Chromium to show the report in; on Debian: apt-get install chromium-headless-shell")
+		t.Skip("Chromium, which shows the report, is not installed; on Debian: apt-get install chromium-headless-shell")
 	}
 	theirIn, in, err := os.Pipe()
 	if err != nil {

@@ -229,7 +229,7 @@ func TestUnsupported(t *testing.T) {
 	}
 	if text := err.Error(); !strings.Contains(text, `n\xff: its name`) ||
 		!strings.HasPrefix(text, "a workspace edit cannot say all") {
-		t.Errorf("the error says %q", text)
+		t.Errorf("error %q", text)
 	}
 	edit, err := lsp.From(plan, lsp.Options{Root: "/r", Partial: true})
 	if d := cmp.Diff(want, edit.LeftOut); err != nil || d != "" {

@@ -96,8 +96,8 @@ func textual(data []byte) error {
 	return nil
 }
 
-// placesOf returns the splices of a change. If the file was written as a whole there are no splices, and its changed
-// lines are returned.
+// placesOf returns the splices of a change. For a file that was written as a whole it returns the changed lines,
+// because such a change has no splices.
 func placesOf(plan *millrace.Plan, c change.Change, old []byte) ([]place, error) {
 	var places []place
 	for _, s := range c.Splices {

@@ -184,7 +184,7 @@ func warningsOf(res *millrace.Result) []string {
 // ownStep is the id of the step of a tool that runs one step.
 const ownStep = "step"
 
-// withoutEntries words messages for a tool that has an entry for each file: there is no warning about such a file.
+// withoutEntries words messages for a tool that has an entry for each file: such a file needs no warning.
 func withoutEntries(p wording.Part) string {
 	if p.Kind == "left_as_it_was" {
 		return ""
@@ -192,7 +192,7 @@ func withoutEntries(p wording.Part) string {
 	return p.Text
 }
 
-// details writes the part after the summary line: what a model needs for its next call.
+// details writes the part after the summary line, with the facts that a model needs for its next call.
 func details(b *strings.Builder, res *millrace.Result) {
 	if res.DryRun {
 		b.WriteString("dry run: nothing was written\n")
@@ -221,7 +221,7 @@ func details(b *strings.Builder, res *millrace.Result) {
 	warnings(b, res)
 }
 
-// detailed returns what details writes.
+// detailed returns the text of details.
 func detailed(res *millrace.Result) string {
 	var b strings.Builder
 	details(&b, res)

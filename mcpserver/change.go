@@ -17,7 +17,7 @@ func (s *Server) decodePipeline(text []byte) (p millrace.Pipeline, note string, 
 }
 
 // decoded reads a pipeline. Hints name only actions that this server can run. A pipeline with another action is
-// still decoded, so that its error names what is not permitted.
+// still decoded, so that its error names the forbidden action.
 func (s *Server) decoded(text []byte) (millrace.Pipeline, error) {
 	p, err := s.actions.Decode(text)
 	if err != nil {
@@ -65,7 +65,7 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	if needsForce(err) && c.canAsk() {
 		plan, planned := x.Plan(ctx, c.cfg.FS, p)
 		if planned == nil && plan.Result().Incomplete {
-			// The effect of a host tool is unknown before the tool runs, so there is nothing to approve.
+			// The effect of a host tool is unknown before the tool runs, so the plan cannot be approved.
 			_ = plan.Close()
 			return c.rendered(res, err, render)
 		}

@@ -33,7 +33,7 @@ func node(t *testing.T) string {
 	}
 	program, err := exec.LookPath("node")
 	if err != nil {
-		t.Skip("there is no node on this system")
+		t.Skip("node is not installed")
 	}
 	out, err := exec.CommandContext(t.Context(), program, "--version").Output()
 	major, _, _ := strings.Cut(strings.TrimPrefix(string(out), "v"), ".")

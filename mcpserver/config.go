@@ -20,7 +20,7 @@ import (
 // DefaultMaxResult is the maximum length of each part of an answer, in bytes. Hosts cut or drop longer answers.
 const DefaultMaxResult = 40_000
 
-// minMaxResult is the smallest limit at which an answer can still say what was left out.
+// minMaxResult is the smallest limit at which an answer can still report the omitted parts.
 const minMaxResult = 1_000
 
 // configFile is the file in which the command line finds the permissions for a tree.
@@ -52,7 +52,7 @@ type Config struct {
 	// DeniedPaths, files called ".millrace.yaml" and directories of version control systems are denied.
 	Executor millrace.Executor
 	// Decoder reads the pipelines of calls. The server sets its Tools to those of the Executor and makes it Lenient,
-	// because models write the pipelines. An answer has a warning for each repair. The zero Decoder knows the built-in
+	// because models write the pipelines. An answer has a warning for each repair. The zero Decoder has the built-in
 	// actions.
 	Decoder millrace.Decoder
 	// Runs are the commands over durable runs: those that are set become the tools browse_pipelines, manage_pipeline and

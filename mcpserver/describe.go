@@ -33,7 +33,7 @@ func describeActions(_ context.Context, c *call) (*answer, error) {
 		}
 		return nil, &nextError{
 			err: &millrace.ValidationError{Problems: []millrace.Problem{{
-				Pointer: "/action", Code: "unknown_action", Message: "there is no action '" + shown(*args.Action) + "'",
+				Pointer: "/action", Code: "unknown_action", Message: "unknown action '" + shown(*args.Action) + "'",
 				Hint: nearestName(*args.Action, known),
 			}}},
 			next: "call describe_actions without action for the list",

@@ -99,7 +99,7 @@ func outsideOfPipeline(p millrace.Problem) bool { return !strings.HasPrefix(p.Po
 type errorData struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Path is the file that caused the error, "" if there is none or there are several.
+	// Path is the file that caused the error, "" without a file or with several.
 	Path     string             `json:"path,omitempty"`
 	Problems []millrace.Problem `json:"problems,omitempty"`
 	Next     string             `json:"next"`

@@ -15,7 +15,7 @@ type firstCall struct {
 	// done is a part of the resulting tree or answer. A refused call has hints instead, which correct the second call.
 	done  string
 	hints []string
-	exact bool // the call is entirely correct, so there is no warning
+	exact bool // it is entirely correct, so the answer has no warning
 }
 
 func firstCalls() []firstCall {
@@ -90,7 +90,7 @@ func firstCalls() []firstCall {
 		// A call without a single meaning is refused, with a hint.
 		{tool: "fs_write", args: `{"path":"src/a.go","new_str":"x"}`, hints: []string{"'command' is required", "append"}},
 		{tool: "fs_write", args: `{"path":"src/a.go","content":"x"}`, hints: []string{"already exists", "set overwrite"}},
-		{tool: "edit_file", args: `{"target_file":"src/a.go","instructions":"rename","code_edit":"// ...\nfunc New() {}"}`, hints: []string{"/code_edit: there is no parameter", "old_str"}},
+		{tool: "edit_file", args: `{"target_file":"src/a.go","instructions":"rename","code_edit":"// ...\nfunc New() {}"}`, hints: []string{"/code_edit: unknown parameter", "old_str"}},
 		{tool: "fs_read", args: `{}`, hints: []string{"'mode' is required", "'Line', 'Directory'"}},
 		{tool: "fs_read", args: `{"mode":"Line","path":"src"}`, hints: []string{"is a directory", "Directory"}},
 		{tool: "fs_read", args: `{"mode":"Line","path":"a.go"}`, hints: []string{"File not found", "Glob"}},

@@ -195,7 +195,7 @@ func (c *call) undoDiff(ctx context.Context, id string, except ...string) (*answ
 	}, nil
 }
 
-// notUndone adds advice on the next call to an error that says why a commit cannot be undone.
+// notUndone adds advice on the next call to the error of a commit that cannot be undone.
 func notUndone(err error) error {
 	if _, ok := errors.AsType[*millrace.ConflictError](err); ok {
 		return &nextError{err: err,

@@ -59,7 +59,7 @@ func TestDescribeActions(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, nil, nil)
 	has(t, c.good("describe_actions", `{}`).text, "search: Find the files", "(only reads)", "edit_files: ")
 	has(t, c.good("describe_actions", `{"action":"edit"}`).text, "- old_text: a string, required")
-	c.bad("describe_actions", `{"action":"serach"}`, "there is no action 'serach'", "did you mean 'search'?")
+	c.bad("describe_actions", `{"action":"serach"}`, "unknown action 'serach'", "did you mean 'search'?")
 	c.bad("describe_actions", `{"action":7}`, "must be a string")
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 )
 
-// hostTool is a tool of this server, with some of its arguments, that a host knows by another name.
+// hostTool is a tool of this server, with some of its arguments, that has another name in a host.
 type hostTool struct {
 	name string
 	args []hostArg

@@ -52,7 +52,7 @@ func TestPlansAreBounded(t *testing.T) {
 	for range 17 {
 		ids = append(ids, line(t, c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`).text, "plan_id: "))
 	}
-	c.bad("review_plan", `{"plan_id":"`+ids[0]+`"}`, "there is no plan")
+	c.bad("review_plan", `{"plan_id":"`+ids[0]+`"}`, "no longer exists")
 	c.good("review_plan", `{"plan_id":"`+ids[1]+`"}`)
 }
 

@@ -24,7 +24,7 @@ func unknownMethod(list []jsonrpc.Message) *refusal {
 		if !ok || !call.IsCall() || slices.Contains(protocolMethods(), call.Method) {
 			continue
 		}
-		bad := refuse(jsonrpc.CodeMethodNotFound, "there is no method '%s'", shown(call.Method))
+		bad := refuse(jsonrpc.CodeMethodNotFound, "unknown method '%s'", shown(call.Method))
 		if len(list) == 1 {
 			bad.id = call.ID.Raw()
 		}

@@ -15,7 +15,7 @@ The way to change files: plan_pipeline shows the diff and writes nothing; review
 	`describe_actions lists the actions of pipelines and their parameters. ` +
 	`An error ends with a line "next:" with the next step. If a change needs the consent of a person, ask for it; do not split it to get around that.`
 
-// New makes a server. The error names the setting that is wrong, or says why the root cannot be opened.
+// New makes a server. The error names the wrong setting, or the reason why the root cannot be opened.
 func New(cfg Config) (*Server, error) {
 	closing, err := cfg.open()
 	if err != nil {

@@ -114,7 +114,7 @@ func planPipeline(ctx context.Context, c *call) (*answer, error) {
 	return noted(a, err, note)
 }
 
-// nothingPlanned returns the answer for a plan that changes nothing. There is nothing to approve, so the plan is not
+// nothingPlanned returns the answer for a plan that changes nothing. Such a plan needs no approval, so it is not
 // kept.
 func nothingPlanned(res *millrace.Result) *answer {
 	var b strings.Builder

@@ -55,7 +55,7 @@ func TestPlanAndApply(t *testing.T) {
 	}
 	second := c.good("apply_plan", `{"plan_id":"`+id+`","digest":"`+digest+`"}`)
 	has(t, second.text, "applied before", line(t, first.text, "backup: "))
-	c.bad("apply_plan", `{"plan_id":"nope","digest":"x"}`, "there is no plan 'nope' any more", "next: call plan_pipeline again")
+	c.bad("apply_plan", `{"plan_id":"nope","digest":"x"}`, "the plan 'nope' no longer exists", "next: call plan_pipeline again")
 }
 
 func TestPlanConflict(t *testing.T) {

@@ -64,7 +64,7 @@ type plans struct {
 
 func newPlans() *plans { return &plans{} }
 
-// add keeps a plan. It computes the digest now, because the digest is what is approved.
+// add keeps a plan. It computes the digest now, because the model approves the digest.
 func (k *plans) add(plan *millrace.Plan, r *relay, render func(*millrace.Result) *answer) (*entry, error) {
 	digest, err := plan.Digest()
 	if err != nil && !plan.Result().Incomplete {
@@ -92,7 +92,7 @@ func (k *plans) find(id string) (*entry, error) {
 		}
 	}
 	return nil, planError("call plan_pipeline again",
-		"there is no plan '%s' any more: the last %d plans are kept for an hour", shown(id), maxPlans)
+		"the plan '%s' no longer exists: the last %d plans are kept for an hour", shown(id), maxPlans)
 }
 
 // tidy drops plans that are too large or too old. It keeps the newest plan whatever its size.

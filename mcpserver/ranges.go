@@ -8,8 +8,8 @@ const maxRanges = 4096
 // shownRange is a range of lines, identified by its file and its hash.
 type shownRange struct{ path, hash string }
 
-// ranges remembers the hashes of ranges that were shown. Without it, nobody could tell whether a content_hash belongs
-// to a range or to the whole file: the file may once have had only these lines.
+// ranges remembers the hashes of ranges that were shown. Without it, a content_hash of a range
+// could not be distinguished from that of a whole file: the file may once have had only these lines.
 type ranges struct {
 	mu    sync.Mutex
 	known map[shownRange]bool

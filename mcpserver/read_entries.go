@@ -74,7 +74,7 @@ func (e *fileRead) fail(err error) {
 	e.Code, e.err = codeOf(err), err
 }
 
-// note adds a text that is reported once, beside the entries.
+// note adds a text that is reported once, separate from the entries.
 func (r *reading) note(texts ...string) {
 	for _, text := range texts {
 		if !slices.Contains(r.notes, text) {

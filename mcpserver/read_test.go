@@ -97,7 +97,7 @@ func TestReadLines(t *testing.T) {
 	c.bad("fs_read", `{"mode":"Line","path":"../x"}`, "escapes")
 	c.bad("fs_read", `{"mode":"Line"}`, "one of 'path' and 'paths' is required")
 	c.bad("fs_read", `{"mode":"Columns","path":"a.txt"}`, "/mode: unsupported 'mode' 'Columns'", "use 'Line'")
-	c.bad("fs_read", `{"mode":"Line","pat":"a.txt","path":"a.txt"}`, "/pat: there is no parameter 'pat' (did you mean 'path'?)")
+	c.bad("fs_read", `{"mode":"Line","pat":"a.txt","path":"a.txt"}`, "/pat: unknown parameter 'pat' (did you mean 'path'?)")
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt","path":"a.txt"}`, "'path' is given twice")
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt","start_line":"1","depth":1.5}`,
 		"2 problems", "/start_line: 'start_line' must be a whole number, not a string", "/depth: 'depth' must be a whole number, not a number")

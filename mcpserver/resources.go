@@ -62,7 +62,7 @@ func (s *Server) planResource(_ context.Context, req *mcp.ReadResourceRequest) (
 	return contents(req, string(text)), nil
 }
 
-// diffResource returns a diff as a resource. A diff that is too long is cut at a line, and its last line says so.
+// diffResource returns a diff as a resource. A diff that is too long is cut at a line, and its last line reports that.
 func diffResource(req *mcp.ReadResourceRequest, plan *millrace.Plan, rest string) (*mcp.ReadResourceResult, error) {
 	w := &window{room: maxDiffResource}
 	if err := plan.WriteDiff(w); err != nil {

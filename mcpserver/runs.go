@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// flat returns a schema without what the APIs of models refuse and what only makes it longer: the command checks its
-// arguments itself. It omits the hidden parameter.
+// flat returns a schema without keywords that the APIs of models refuse, or that only make it longer: the command
+// checks its arguments itself. It omits the hidden parameter.
 func flat(full []byte, hidden string) (json.RawMessage, error) {
 	var s struct {
 		Properties map[string]map[string]any `json:"properties"`

@@ -134,7 +134,7 @@ func (k *checker) object(s *schema, pointer string, data []byte) {
 		property, known := s.Properties[name]
 		switch {
 		case !known:
-			k.add(at, "unknown_field", meantName(name, s.Properties), "there is no parameter '%s'", shown(name))
+			k.add(at, "unknown_field", meantName(name, s.Properties), "unknown parameter '%s'", shown(name))
 		case seen[name]:
 			k.add(at, "duplicate_field", "", "%s is given twice", nameOf(at))
 		default:
@@ -280,7 +280,7 @@ func nameOf(pointer string) string {
 }
 
 // halfSurrogate returns the first escape in valid JSON that is one half of a surrogate pair without the other, "" if
-// there is none (RFC 8259, section 8.2).
+// not found (RFC 8259, section 8.2).
 func halfSurrogate(data []byte) string {
 	unit := func(at int) rune {
 		if at+6 > len(data) || data[at] != '\\' || data[at+1] != 'u' {

@@ -11,7 +11,7 @@ import (
 // Server serves one tree. It is safe for concurrent use by any number of sessions, which share its plans.
 type Server struct {
 	cfg     Config
-	actions millrace.Decoder // knows and describes the actions that this server can run
+	actions millrace.Decoder // has and describes the actions that this server can run
 	mcp     *mcp.Server
 	names   []string // of the tools
 	plans   *plans

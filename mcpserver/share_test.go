@@ -98,7 +98,7 @@ func TestOnlyWhatCanRun(t *testing.T) {
 		if actions[name] != nil {
 			t.Errorf("%s is listed", name)
 		}
-		c.bad("describe_actions", `{"action":`+quote(name)+`}`, "there is no action")
+		c.bad("describe_actions", `{"action":`+quote(name)+`}`, "unknown action")
 	}
 	if actions["search"] == nil || len(actions) < 15 {
 		t.Errorf("the actions are %v", actions)

@@ -161,7 +161,7 @@ func (c *contract) one(t testing.TB, one Case) {
 	c.parallel(t, one, res, want)
 	c.canceled(t, one, res)
 	if err != nil {
-		return // so there are no remains
+		return // a failed run has no remains to check
 	}
 	if !one.Action.Spec().Outside {
 		c.dryRun(t, one, p, res, want)

@@ -112,7 +112,7 @@ func attempts() []attempt {
 }
 
 // Backend finds out what runs can do on a file system of your own, as fstest.TestFS does for the file systems of io/fs.
-// open returns a new file system with the given tree at each call. A file system that writes through to another one can
+// open returns a new file system with the given tree at each call. A file system that writes through to another can
 // put the tree there:
 //
 //	row := millracetest.Backend(t, func(t testing.TB, tree string) afero.Fs {

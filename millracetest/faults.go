@@ -41,7 +41,7 @@ func (n Tried) String() string {
 //
 // Faults logs and returns how many faults it has tried. The time grows with the square of the number of operations: a
 // pipeline of ten files takes some seconds. A pipeline that fails without a fault, or that changes nothing, stops the
-// test. The pipeline runs with the zero [millrace.Executor], so there are no agents and commands.
+// test. The pipeline runs with the zero [millrace.Executor], which has no agents and no commands.
 func Faults(t testing.TB, fsys afero.Fs, p millrace.Pipeline) Tried {
 	t.Helper()
 	x := millrace.Executor{Workers: 1, State: millrace.State{Key: make([]byte, 32)}}

@@ -33,7 +33,7 @@ type Options struct {
 }
 
 // Golden runs a test for each archive that matches a pattern of [filepath.Glob], such as "testdata/*.txtar". The name
-// of the test is the name of the archive without its extension. It fails the test if there is no archive. An archive
+// of the test is the name of the archive without its extension. It fails the test if no archive matches. An archive
 // has these sections:
 //
 //	pipeline.json   the pipeline, or pipeline.yaml

@@ -28,7 +28,7 @@ type goldenTest struct {
 	sections      map[string]string // the results: error, warnings, result, report, diff, events
 }
 
-// kinds returns the sections of wanted results besides the tree, in the order in which an update writes them.
+// kinds returns the sections of wanted results except the tree, in the order in which an update writes them.
 func kinds() []string { return []string{"error", "warnings", "result", "report", "diff", "events"} }
 
 // always reports whether a missing section means that there must be none.

@@ -137,13 +137,13 @@ func endOfVisit(e millrace.StepFinished) []attribute.KeyValue {
 	return list
 }
 
-// retry returns the attributes of the event that an attempt failed and another one follows.
+// retry returns the attributes of the event that an attempt failed and another follows.
 func retry(e millrace.StepRetrying) []attribute.KeyValue {
 	code := millrace.ErrorCode(&millrace.StepError{Err: e.Err})
 	return []attribute.KeyValue{attempt.Int(e.Attempt), wait.Float64(e.Wait.Seconds()), errorType(code)}
 }
 
-// jump returns the attributes of the event that a step jumped to another one.
+// jump returns the attributes of the event that a step jumped to another.
 func jump(e millrace.StepJumped) []attribute.KeyValue {
 	return []attribute.KeyValue{jumpFrom.String(e.From), jumpTo.String(e.To), jumpBy.String(e.By)}
 }

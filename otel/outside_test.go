@@ -125,7 +125,7 @@ func TestReplayedPrompt(t *testing.T) {
 	}
 }
 
-// shells returns an executor that runs scripts, in a sandbox if there is one.
+// shells returns an executor that runs scripts, in a sandbox if available.
 func shells(t *testing.T) millrace.Executor {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -30,7 +30,7 @@ type tracing struct {
 type root struct {
 	span trace.Span
 	run  string // names it in the ids of its visits
-	lost bool   // the executor does not know it, because the host's own RunContext panicked
+	lost bool   // the executor has not received it, because the host's own RunContext panicked
 }
 
 // visit is a visit of a step in progress.

@@ -68,7 +68,7 @@ func (s *Store) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return v, nil
 }
 
-// inWhole returns the part of a step in the result of the run, or the error if there is none.
+// inWhole returns the part of a step in the result of the run, or the error without a result.
 func (r shownRun) inWhole(step string, data io.ReaderAt, err error) (*millrace.StepResult, error) {
 	if whole := r.result(data); whole != nil {
 		for i := range whole.Results {
@@ -108,7 +108,7 @@ func errOr(err, other error) error {
 	return other
 }
 
-// numberOf returns the number of a run, by its number or its id, 0 if there is none.
+// numberOf returns the number of a run, by its number or its id, 0 if not found.
 func (s *Store) numberOf(ctx context.Context, id string) (number int64, err error) {
 	if n, ok := runs.Number(id); ok {
 		if n > maxNumber {

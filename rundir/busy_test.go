@@ -25,7 +25,8 @@ func TestBusy(t *testing.T) {
 		if test.err.Error() != test.want || !errors.Is(test.err, runs.ErrBusy) || errors.Is(test.err, runs.ErrNotFound) {
 			t.Errorf("got  %v\nwant %s", test.err, test.want)
 		}
-		if data, err := json.Marshal(test.err); err != nil || !strings.HasPrefix(string(data), `{"code":"locked","message":"run 12 is`) {
+		data, err := json.Marshal(test.err)
+		if err != nil || !strings.HasPrefix(string(data), `{"code":"locked","message":"run 12 is`) {
 			t.Errorf("%s, %v", data, err)
 		}
 	}

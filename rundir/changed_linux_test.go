@@ -76,7 +76,7 @@ func TestPlay_changedTree(t *testing.T) {
 			fstest.Must(t, err)
 			switch {
 			case run.Status == runs.Failed && strings.Contains(run.Reason, "base has changed since step"):
-			case run.Status == runs.Manual && strings.Contains(run.Reason, "is not what was allowed to be"):
+			case run.Status == runs.Manual && strings.Contains(run.Reason, "differs from the approved change"):
 			default:
 				t.Errorf("it is %s: %s", run.Status, run.Reason)
 			}

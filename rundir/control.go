@@ -74,7 +74,7 @@ func (s *session) nextRequests(names []string) []string {
 	return names
 }
 
-// requested returns a request to cancel for this owner, nil if there is none. An unsigned request is ignored.
+// requested returns a request to cancel for this owner, nil if not found. An unsigned request is ignored.
 func (s *session) requested() *request {
 	store, number := s.m.store, s.w.number
 	dir := store.run(number, controlDir)

@@ -146,7 +146,7 @@ func (s *Store) makeDir(name string) error {
 	return s.d.SyncAnyDir(path.Dir(name))
 }
 
-// prepareStore creates the store if there is none, and keeps version control away from it. A run that ends on the tree
+// prepareStore creates a missing store, and keeps version control away from it. A run that ends on the tree
 // removes empty directories of the state directory. Then prepareStore starts again, because that rarely happens twice.
 // A store with its format file stays.
 func (s *Store) prepareStore() (err error) {

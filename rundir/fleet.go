@@ -59,7 +59,7 @@ func (o FleetOptions) check() error {
 	case o.Deadline < 0:
 		return fmt.Errorf("FleetOptions.Deadline is %v: a negative number is not allowed", o.Deadline)
 	case o.PerSecond < 0 || math.IsNaN(o.PerSecond) || math.IsInf(o.PerSecond, 0):
-		return fmt.Errorf("FleetOptions.PerSecond is %v: it has to be a number, and not a negative one", o.PerSecond)
+		return fmt.Errorf("FleetOptions.PerSecond is %v: a number from 0 is required", o.PerSecond)
 	case o.Budget.Bytes != 0:
 		return errors.New("FleetOptions.Budget.Bytes: bytes are not counted here: set Executor.Budget")
 	}
@@ -223,5 +223,5 @@ func (m *Manager) parallel(wanted int) int {
 	return min(cmp.Or(wanted, most), most)
 }
 
-// maxParallel is the number of targets that run at once if there is no other limit.
+// maxParallel is the number of targets that run at once without another limit.
 const maxParallel = 64

@@ -41,7 +41,7 @@ func fleetStore(t *testing.T, dir string) (*rundir.Store, rundir.Host) {
 	}
 }
 
-// TestBeFleet is a process that works on the existing fleet, and creates it if there is none.
+// TestBeFleet is a process that works on the existing fleet, or creates a fleet.
 func TestBeFleet(t *testing.T) {
 	dir := os.Getenv(asFleet)
 	if dir == "" {

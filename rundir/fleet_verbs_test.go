@@ -180,7 +180,7 @@ func TestFleet_refused(t *testing.T) {
 		"negative":         {rundir.FleetOptions{Targets: targets(1), Parallel: -1}, "FleetOptions.Parallel is -1: a negative number is not allowed"},
 		"negative failure": {rundir.FleetOptions{Targets: targets(1), StopAfter: -1}, "FleetOptions.StopAfter is -1: a negative number is not allowed"},
 		"negative time":    {rundir.FleetOptions{Targets: targets(1), Deadline: -1}, "FleetOptions.Deadline is -1ns: a negative number is not allowed"},
-		"negative rate":    {rundir.FleetOptions{Targets: targets(1), PerSecond: -1}, "FleetOptions.PerSecond is -1: it has to be a number, and not a negative one"},
+		"negative rate":    {rundir.FleetOptions{Targets: targets(1), PerSecond: -1}, "FleetOptions.PerSecond is -1: a number from 0 is required"},
 		"no rate":          {rundir.FleetOptions{Targets: targets(1), PerSecond: math.Inf(1)}, "FleetOptions.PerSecond is +Inf"},
 		"bytes":            {rundir.FleetOptions{Targets: targets(1), Budget: budget.Limit{Bytes: 1}}, "FleetOptions.Budget.Bytes: bytes are not counted here"},
 		"negative budget":  {rundir.FleetOptions{Targets: targets(1), Budget: budget.Limit{Files: -1}}, "FleetOptions.Budget: budget.files must be more than 0, got -1"},

@@ -174,7 +174,7 @@ func (f *fleetWork) add(i int, name string, r shownRun) {
 	}
 }
 
-// begin begins or continues a child. The session is nil if there is nothing to do.
+// begin begins or continues a child. The session is nil if the child needs no work.
 func (f *fleetWork) begin(i int, t fleet.Target) (*session, error) {
 	number, err := f.m.store.child(f.number, i)
 	if err != nil {
@@ -276,7 +276,7 @@ func (f *fleetWork) create(i int, t fleet.Target) (*session, error) {
 	return f.m.beginAs(w, true)
 }
 
-// resume continues a child. The session is nil if there is nothing left to do.
+// resume continues a child. The session is nil if the child is done.
 func (f *fleetWork) resume(number int64) (*session, error) {
 	release, err := f.m.claimAs(f.s.ctx, number, true)
 	if err != nil {

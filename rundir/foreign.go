@@ -11,7 +11,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// signer returns a number for the user's key in slots, 0 if there is no key. It cannot be computed without the key, so
+// signer returns a number for the user's key in slots, 0 without a key. It cannot be computed without the key, so
 // a slot that came with the tree does not pass as a slot of the user's own run.
 func (s *Store) signer() uint64 {
 	key, err := s.readKey()

@@ -66,7 +66,7 @@ func (r *recorder) Approve(ctx context.Context, plan *millrace.Plan) error {
 	case allowed:
 		return nil
 	case other:
-		return asking("what would be written is not what was allowed to be"+r.differences(plan), kinds.PlayOther)
+		return asking("the change differs from the approved change"+r.differences(plan), kinds.PlayOther)
 	case gate > 0 && level >= gate:
 		return asking("the risk is "+level.String(), kinds.PlayCommit)
 	}

@@ -169,7 +169,7 @@ func (j jobs) Play(ctx context.Context, ref runs.JobRef, p runs.PlayParams) (run
 		}
 		if p.PlanDigest != "" && p.PlanDigest != held.PlanDigest {
 			return j.refused(w, played, runs.VerbPlay, fmt.Sprintf(
-				"and what it would do is not what was looked at: its plan_digest is %s: look at it again",
+				"and its plan differs from the reviewed plan: its plan_digest is %s: look at it again",
 				held.PlanDigest))
 		}
 		if len(p.Leave) > 0 && (!held.Commit || p.PlanDigest == "") {

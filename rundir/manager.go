@@ -171,7 +171,7 @@ func isNested(ctx context.Context) bool {
 	return errors.Is(err, millrace.ErrNested)
 }
 
-// also returns an error joined with an error of the cleanup after it, or the error itself if there is none.
+// also returns an error joined with an error of the cleanup after it, or the error itself if the cleanup succeeded.
 func also(err, closing error) error {
 	if closing == nil {
 		return err

@@ -69,7 +69,7 @@ func (s *Store) within(tree afero.Fs) (at string, inside bool) {
 	}
 }
 
-// dirOf returns the directory of the operating system behind a file system, "" if there is none.
+// dirOf returns the directory of the operating system of a file system, "" without such a directory.
 func dirOf(fsys afero.Fs) string {
 	raised, err := raise.FS(fsys)
 	if err != nil {

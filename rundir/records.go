@@ -188,7 +188,7 @@ type play struct {
 	Keys       []string `json:"keys,omitempty"`
 	Force      bool     `json:"force,omitempty"`
 	PlanDigest string   `json:"plan_digest,omitempty"`
-	// Leave is what is not written of the plan, as in runs.PlayParams, with escaped paths.
+	// Leave has the rejected parts of the plan, as in runs.PlayParams, with escaped paths.
 	Leave value `json:"leave,omitzero"`
 }
 
@@ -223,7 +223,7 @@ type commit struct {
 
 // end describes the latest end of the run.
 type end struct {
-	// Result is the millrace.Result in JSON, empty if there is none.
+	// Result is the millrace.Result in JSON, empty without a result.
 	Result value `json:"result,omitzero"`
 	// Final means that the run cannot be resumed although it has not succeeded.
 	Final bool `json:"final,omitempty"`

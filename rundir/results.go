@@ -24,7 +24,8 @@ func (r shownRun) mostRead() int64 {
 	return maxResults
 }
 
-// result returns the result of the run so far, nil if there is none yet. Unreadable parts are left out, with a warning.
+// result returns the result of the run so far, nil before the first result. It leaves out unreadable parts, with a
+// warning.
 func (r shownRun) result(data io.ReaderAt) *millrace.Result {
 	if r.end != nil && !r.end.Result.IsZero() {
 		result := new(millrace.Result)

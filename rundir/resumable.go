@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// sum sets the summary of a fleet, if there is one.
+// sum sets the summary of a fleet, if any.
 func (f *folded) sum(summary json.RawMessage) {
 	if summary != nil {
 		f.summary = summary

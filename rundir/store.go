@@ -111,10 +111,10 @@ func Open(fsys afero.Fs, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// readKey returns the key for verifying records, empty if there is none: then every run is foreign.
+// readKey returns the key for verifying records, empty without a key: then every run is foreign.
 func (s *Store) readKey() ([]byte, error) { return s.keyBy(journal.ExistingKeyFor) }
 
-// writeKey returns the key for signing records. The error matches [runs.ErrNoKey] if there is none.
+// writeKey returns the key for signing records. The error matches [runs.ErrNoKey] if the user has no key.
 func (s *Store) writeKey() ([]byte, error) {
 	key, err := s.keyBy(journal.KeyFor)
 	if err == nil && len(key) == 0 {
@@ -131,7 +131,7 @@ func (s *Store) keyBy(find func(afero.Fs, []byte) (journal.Key, error)) ([]byte,
 		if err != nil {
 			return nil, err
 		}
-		if key.Missing == nil { // otherwise no other process has the key, or there is none
+		if key.Missing == nil { // otherwise no other process has the key, or no key exists
 			s.key = key.Bytes
 		}
 	}
@@ -144,7 +144,7 @@ func (s *Store) locked(number int64) (bool, error) {
 	return held, orNoRun(err)
 }
 
-// openIndex opens the index for writing, and creates it if there is none.
+// openIndex opens the index for writing, and creates a missing index.
 func (s *Store) openIndex() (recordlog.File, error) {
 	for range 2 {
 		f, err := recordlog.Open(s.d.FS, s.path(indexFile))

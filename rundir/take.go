@@ -22,7 +22,7 @@ const mostTakes = 3
 
 // Work takes created runs that no process works on, and runs that are due. With [Host.Adopt] it also takes runs whose
 // process has died; without it, it records that these have failed. It works until ctx is done, and then returns nil;
-// the runs that it has begun continue until [Manager.Close]. It takes no more runs than MaxRunning allows.
+// the runs that it has begun continue until [Manager.Close]. It takes at most MaxRunning runs.
 func (m *Manager) Work(ctx context.Context) error {
 	l := &lookout{m: m}
 	for {

@@ -105,8 +105,8 @@ func (m *Manager) forTarget(ctx context.Context, x millrace.Executor, tree afero
 	}, nil
 }
 
-// takeTarget creates the run of a target, or takes the existing run: then it is Created or Pending, or there is nothing
-// to continue. Two processes that look at the same moment may both create a run: the lock of the tree admits one of
+// takeTarget creates the run of a target, or takes the existing run: then it is Created or Pending, or needs no
+// work. Two processes that look at the same moment may both create a run: the lock of the tree admits one of
 // them, as it does without a store.
 func (m *Manager) takeTarget(ctx context.Context, x millrace.Executor, t fleet.Target) (*writer, error) {
 	number, err := m.store.numberOfTarget(ctx, x.RunID)
@@ -194,7 +194,7 @@ func (m *Manager) ownTarget(ctx context.Context, x millrace.Executor, number int
 	}
 }
 
-// numberOfTarget returns the number of this user's last run with that id, 0 if there is none.
+// numberOfTarget returns the number of this user's last run with that id, 0 if not found.
 func (s *Store) numberOfTarget(ctx context.Context, id string) (number int64, err error) {
 	if ok, err := s.present(); err != nil || !ok {
 		return 0, err

@@ -24,7 +24,7 @@ func (w *writer) leave(parts map[string][]int) (value, error) {
 	return w.value(escaped)
 }
 
-// Trim implements [millrace.Trimmer]: it leaves out what the last decision about this plan leaves out.
+// Trim implements [millrace.Trimmer]: it leaves out the parts that the last decision about this plan has rejected.
 func (r *recorder) Trim(_ context.Context, plan *millrace.Plan) (*millrace.Plan, error) {
 	r.mu.Lock()
 	digest := r.digest // Approve has set it

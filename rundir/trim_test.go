@@ -11,7 +11,8 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// severalHunks changes three places of a file, moves two files, the second to the name of the first, and creates a file.
+// severalHunks changes three places of a file, moves two files, the second to the name of the first, and creates a
+// file.
 const severalHunks = `{"name": "parts", "steps": [
 	{"id": "edit", "action": "edit", "params": {"files": ["a.txt"], "old_text": "one", "new_text": "two"}},
 	{"id": "away", "action": "rename", "params": {"files": ["b.txt"], "to": "c.txt"}},
@@ -38,7 +39,7 @@ func TestPlayPart(t *testing.T) {
 		leave        map[string][]int
 	}{
 		{"", "only before the commit, and of the plan of a plan_digest", map[string][]int{"a.txt": nil}},
-		{"stale", "what it would do is not what was looked at", map[string][]int{"a.txt": nil}},
+		{"stale", "its plan differs from the reviewed plan", map[string][]int{"a.txt": nil}},
 	} {
 		if err := play(wrong.digest, wrong.leave); err == nil || !strings.Contains(err.Error(), wrong.want) {
 			t.Errorf("%v: %v", wrong, err)
@@ -61,7 +62,8 @@ func TestPlayPart(t *testing.T) {
 	if there, _ := afero.Exists(p.tree, "dir"); there {
 		t.Error("a change that was left is made")
 	}
-	if got := run.Result; got.TotalEdits != 2 || len(got.FilesChanged.Modified) != 1 || len(got.FilesChanged.Created) != 0 {
+	got := run.Result
+	if got.TotalEdits != 2 || len(got.FilesChanged.Modified) != 1 || len(got.FilesChanged.Created) != 0 {
 		t.Errorf("the result has %d edits, %+v", got.TotalEdits, got.FilesChanged)
 	}
 }

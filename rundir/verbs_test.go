@@ -104,7 +104,7 @@ func TestGate(t *testing.T) {
 	run, err = m.Resume(t.Context(), "1/rm")
 	fstest.Must(t, err)
 	run = wait(t, m, run, runs.Manual)
-	if !strings.Contains(run.Reason, "not what was allowed to be (d/more.txt)") {
+	if !strings.Contains(run.Reason, "differs from the approved change (d/more.txt)") {
 		t.Error(run.Reason)
 	}
 	_, err = m.Jobs().Play(t.Context(), runs.JobRef{ID: run.Held.JobID}, runs.PlayParams{PlanDigest: run.Held.PlanDigest})

@@ -239,7 +239,7 @@ func TestDiscard(t *testing.T) {
 	})
 }
 
-// Without a key there are no durable runs, and runs of other users are foreign.
+// Without a key runs are not durable, and runs of other users are foreign.
 func TestKeys(t *testing.T) {
 	for _, name := range []string{"XDG_CONFIG_HOME", "HOME", "AppData"} {
 		t.Setenv(name, "")

@@ -132,7 +132,7 @@ func (c *collector) word(name, text string, all []string) bool {
 	return false
 }
 
-// meant returns a hint with the word that was probably meant, "" if there is none.
+// meant returns a hint with the word that was probably meant, "" if not found.
 func (c *collector) meant(text string, all []string) string {
 	if c.isFull() {
 		return ""

@@ -120,7 +120,7 @@ func (d *call) member(m strictjson.Member) {
 	}
 }
 
-// find returns the parameter with a name, nil if there is none.
+// find returns the parameter with a name, nil if not found.
 func (d *call) find(name string) *param {
 	for i := range d.params {
 		p := &d.params[i]

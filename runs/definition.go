@@ -15,7 +15,7 @@ const definitionAt = "/definition"
 // codeNoPipeline is the code for a definition that does not name a usable pipeline.
 const codeNoPipeline = "unknown_pipeline"
 
-// open reads the pipeline in a call, if there is one. Mistakes in its text become problems of the call. The error is a
+// open reads the pipeline in a call, if any. Mistakes in its text become problems of the call. The error is a
 // library error that is the only problem.
 func (d *call) open(ctx context.Context, library millrace.Library, data json.RawMessage) error {
 	n := d.args.definition

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Check returns an *[ArgsError] that lists all problems of the filter, nil if there are none.
+// Check returns an *[ArgsError] that lists all problems of the filter, nil without problems.
 func (f Filter) Check() error {
 	var c collector
 	if f.Status != "" {
@@ -105,7 +105,7 @@ func (f Filter) PageOf(all []Run) Page[Run] {
 	return page
 }
 
-// Check returns an *[ArgsError] that lists all problems of the filter, nil if there are none.
+// Check returns an *[ArgsError] that lists all problems of the filter, nil without problems.
 func (f JobFilter) Check() error {
 	var c collector
 	for _, s := range f.Scope {

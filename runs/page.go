@@ -82,7 +82,7 @@ type Page[T any] struct {
 	Snapshot int64 `json:"snapshot,omitempty"`
 }
 
-// MarshalJSON writes an empty list if there are no items.
+// MarshalJSON writes an empty list, not null, without items.
 func (p Page[T]) MarshalJSON() ([]byte, error) {
 	type plain Page[T]
 	p.Items = orEmpty(p.Items)
@@ -113,7 +113,7 @@ type Log struct {
 	ShownLines int `json:"shown_lines"`
 	// StartLine is the number of the first line in Trace, from 1; 0 if Trace is empty.
 	StartLine int `json:"start_line"`
-	// NextStart is the Start with which to continue, even if there are no further lines yet.
+	// NextStart is the Start with which to continue, even before further lines exist.
 	NextStart int `json:"next_start"`
 	// HasMore means that lines follow those in Trace.
 	HasMore bool `json:"has_more"`

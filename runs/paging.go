@@ -8,7 +8,7 @@ const maxNumber int64 = 1 << 53
 // maxPage is the largest number of a page, and of a line of a log.
 const maxPage = 1_000_000_000
 
-// Check returns an *[ArgsError] that lists all problems, nil if there are none.
+// Check returns an *[ArgsError] that lists all problems, nil without problems.
 func (p Paging) Check() error {
 	var c collector
 	p.check(&c)
@@ -49,7 +49,7 @@ func PageOf[T any](all []T, p Paging) Page[T] {
 	return result
 }
 
-// Check returns an *[ArgsError] that lists all problems, nil if there are none.
+// Check returns an *[ArgsError] that lists all problems, nil without problems.
 func (r LogRange) Check() error {
 	var c collector
 	c.within("start", int64(r.Start), -maxPage, maxPage)

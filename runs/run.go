@@ -80,7 +80,7 @@ type Run struct {
 	// Summary counts the targets of a fleet, nil for other runs.
 	Summary *Summary `json:"summary,omitempty"`
 	// Result is the result so far. Only [Browser.Get] and the verbs return it; contents above 64 KiB are left out, with a
-	// warning. Nil while there is none.
+	// warning. Nil before the first result.
 	Result *millrace.Result `json:"result,omitempty"`
 }
 
@@ -125,7 +125,7 @@ type Failure struct {
 	// Index is the position of the target, from 0. Target is its name.
 	Index  int    `json:"index"`
 	Target string `json:"target"`
-	// Run is the ID of the target's run, "" if there is none.
+	// Run is the ID of the target's run, "" without a run.
 	Run string `json:"-"` // in JSON "run"
 	// Code is a code of [millrace.ErrorCode], or a code of the fleet. Message is the error.
 	Code    string `json:"code"`
@@ -157,8 +157,8 @@ type jsonRun struct {
 	QueuedDuration millis `json:"queued_duration"`
 }
 
-// MarshalJSON writes ids that are numbers as numbers, durations in milliseconds, and an empty list if there are no
-// variables.
+// MarshalJSON writes ids that are numbers as numbers, durations in milliseconds, and an empty list, not null,
+// without variables.
 func (r Run) MarshalJSON() ([]byte, error) {
 	r.Variables = orEmpty(r.Variables)
 	return json.Marshal(jsonRun{number(r.ID), plainRun(r), number(r.Parent), millis(r.Duration),
@@ -198,7 +198,7 @@ func (h *Held) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes an empty list if there are no failures.
+// MarshalJSON writes an empty list, not null, without failures.
 func (s Summary) MarshalJSON() ([]byte, error) {
 	s.Failures = orEmpty(s.Failures)
 	return json.Marshal(plainSummary(s))

@@ -58,7 +58,7 @@ func (e *StateError) Error() string {
 // MarshalJSON returns the code, the message and the paths.
 func (e *StateError) MarshalJSON() ([]byte, error) { return errorform.Marshal("wrong_state", e) }
 
-// permit has the verbs that a status allows: [yes], or the advice, "" if there is no alternative.
+// permit has the verbs that a status allows: [yes], or the advice, "" without an alternative.
 type permit struct {
 	status Status
 	// runRetry and runCancel are for a run with the status.

@@ -12,7 +12,7 @@ import (
 )
 
 // CheckVariables returns an *[ArgsError] that lists problems of variables that do not depend on the pipeline: too many
-// variables, a repeated key, a value that is too long, an unknown type. Nil if there are none.
+// variables, a repeated key, a value that is too long, an unknown type. Nil without problems.
 func CheckVariables(given []Variable) error {
 	c := collector{}
 	c.variables("variables", given)
@@ -54,7 +54,7 @@ func variableTypes() []VariableType { return []VariableType{EnvVar, File} }
 
 // WithVariables returns the pipeline with these values of its variables. A value is read as the type that the pipeline
 // declares for its key. For a variable of type [File], file is called after all checks, to put the value into a file;
-// the returned path becomes the value, and the pipeline must declare a string. file may be nil if there are no such
+// the returned path becomes the value, and the pipeline must declare a string. file may be nil without such
 // variables.
 //
 // The error is an *[ArgsError] that lists all problems, or an error of file.

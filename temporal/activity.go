@@ -89,7 +89,7 @@ func (a activities) heard(ctx context.Context, task fleet.Task,
 	return a.reported(ctx, o, last)
 }
 
-// beating tells the server that the activity is alive, and its progress.
+// beating reports to the server that the activity is alive, and its progress.
 type beating struct {
 	ctx context.Context
 

@@ -15,8 +15,8 @@ import (
 	"github.com/spf13/afero"
 )
 
-// Blobs store what is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers of
-// one campaign share them. They must be safe for concurrent use.
+// Blobs store data that is too large for a payload: pipelines, pages of targets, outcomes, results. Clients and workers
+// of one campaign share them. They must be safe for concurrent use.
 type Blobs interface {
 	// Put stores the bytes and returns their address: the 64 hexadecimal digits of their SHA-256. Bytes that are already
 	// stored stay.

@@ -25,7 +25,7 @@ const mostListed = 1000
 const gateJob = "commit"
 
 // List implements [runs.Browser]. A run is a campaign. Up to 1,000 campaigns are filtered and ordered here. If more
-// remain after the filter of the server, List only knows those that the server lists first, and any order except by id
+// remain after the filter of the server, List only finds the first campaigns of the server, and any order except by id
 // is an error.
 func (c Client) List(ctx context.Context, f runs.Filter) (runs.Page[runs.Run], error) {
 	if err := f.Check(); err != nil {
@@ -150,7 +150,7 @@ func (c Client) jobs(ctx context.Context,
 	return latest, every, reports, nil
 }
 
-// Jobs implements [runs.Browser]. A job is a target; the last job is the gate, if there is one.
+// Jobs implements [runs.Browser]. A job is a target; the last job is the gate, if any.
 func (c Client) Jobs(ctx context.Context, ref runs.RunRef, f runs.JobFilter) (runs.Page[runs.Job], error) {
 	if err := f.Check(); err != nil {
 		return runs.Page[runs.Job]{}, err

@@ -63,17 +63,17 @@ type Client struct {
 	// StartToClose limits the time of one attempt at a target. Heartbeat is the time without a heartbeat after which
 	// another worker gets the target. Zero means an hour and 30 seconds.
 	StartToClose, Heartbeat time.Duration
-	// Attributes means that the server knows the search attributes of [Attributes], so that it can filter lists by them.
+	// Attributes means that the server has the search attributes of [Attributes], so that it can filter lists by them.
 	Attributes bool
 	// User is the creator of new campaigns. "" means none.
 	User string
-	// Library has the pipelines that [Client.Create] finds by name. Nil means that there are none.
+	// Library has the pipelines that [Client.Create] finds by name. Nil means no library.
 	Library *millrace.Library
 	// Targets returns the trees of a project for [Client.Create]. Nil means one tree, whose id and root are the project.
 	Targets func(project string) iter.Seq2[fleet.Target, error]
 }
 
-// Check returns an error for the first field that cannot be what it is.
+// Check returns an error for the first invalid field.
 func (c Client) Check() error {
 	wrong := func(field string, value any, reason string) error {
 		return &errorform.FieldError{Field: "Client." + field, Value: fmt.Sprint(value), Reason: reason}
@@ -81,13 +81,13 @@ func (c Client) Check() error {
 	const negative = "a negative number is not allowed"
 	switch {
 	case c.Temporal == nil:
-		return wrong("Temporal", "nil", "there has to be a connection")
+		return wrong("Temporal", "nil", "a connection is required")
 	case c.Blobs == nil:
-		return wrong("Blobs", "nil", "there have to be some, the same as the workers'")
+		return wrong("Blobs", "nil", "Blobs are required, the same as those of the workers")
 	case !plainName(c.project()):
 		return wrong("Project", short(c.Project, 100), "letters, digits, -, _ and . are allowed, at most 255")
 	case c.Parallel < 0 || c.Parallel > pageSize:
-		return wrong("Parallel", c.Parallel, "it has to be 0 to 500")
+		return wrong("Parallel", c.Parallel, "0 to 500 is allowed")
 	case c.StopAfter < 0:
 		return wrong("StopAfter", c.StopAfter, negative)
 	case c.Deadline < 0:
@@ -155,7 +155,7 @@ func (c Client) prepare(ctx context.Context, campaign fleet.Campaign,
 	return s, err
 }
 
-// begin lets the server start a campaign, after a delay if there is one.
+// begin lets the server start a campaign, after a delay, if any.
 func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.WorkflowIdReusePolicy,
 	delay time.Duration) error {
 	var err error

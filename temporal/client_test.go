@@ -62,7 +62,8 @@ func TestScheduleCanceled(t *testing.T) {
 	_, s, c := serve(t, 2)
 	s.open = &Progress{Campaign: "c", Phase: PhaseRunning, Targets: 2}
 	var err error
-	if s.open.Head, err = put(t.Context(), c.Blobs, sheet{Phase: PhaseRunning, Skipped: []skipped{{0, 2, "canceled", "not begun"}}}); err != nil {
+	head := sheet{Phase: PhaseRunning, Skipped: []skipped{{0, 2, "canceled", "not begun"}}}
+	if s.open.Head, err = put(t.Context(), c.Blobs, head); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -240,10 +241,10 @@ func TestClientCheck(t *testing.T) {
 	t.Parallel()
 	_, _, good := serve(t, 1)
 	for want, change := range map[string]func(c *Client){
-		`fleet: Client.Temporal "nil": there has to be a connection`:                                func(c *Client) { c.Temporal = nil },
-		`fleet: Client.Blobs "nil": there have to be some, the same as the workers'`:                func(c *Client) { c.Blobs = nil },
+		`fleet: Client.Temporal "nil": a connection is required`:                                    func(c *Client) { c.Temporal = nil },
+		`fleet: Client.Blobs "nil": Blobs are required, the same as those of the workers`:           func(c *Client) { c.Blobs = nil },
 		`fleet: Client.Project "a/b": letters, digits, -, _ and . are allowed, at most 255`:         func(c *Client) { c.Project = "a/b" },
-		`fleet: Client.Parallel "501": it has to be 0 to 500`:                                       func(c *Client) { c.Parallel = 501 },
+		`fleet: Client.Parallel "501": 0 to 500 is allowed`:                                         func(c *Client) { c.Parallel = 501 },
 		`fleet: Client.StopAfter "-1": a negative number is not allowed`:                            func(c *Client) { c.StopAfter = -1 },
 		`fleet: Client.Deadline "-1ns": a negative number is not allowed`:                           func(c *Client) { c.Deadline = -1 },
 		`fleet: Client.HoldFor, StartToClose or Heartbeat "-1ns": a negative number is not allowed`: func(c *Client) { c.Heartbeat = -1 },

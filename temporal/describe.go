@@ -97,7 +97,7 @@ func (c Client) describe(ctx context.Context, ref runs.RunRef) (runs.Run, memo, 
 	return c.runOf(info), memoOf(info.GetMemo()), nil
 }
 
-// missing returns the error instead if the server does not know the workflow.
+// missing returns the error instead if the workflow is unknown to the server.
 func missing(err, instead error) error {
 	if _, ok := errors.AsType[*serviceerror.NotFound](err); ok {
 		return instead
@@ -108,7 +108,7 @@ func missing(err, instead error) error {
 // asking limits the time for asking an open campaign for its progress: a worker has to answer.
 const asking = 10 * time.Second
 
-// progressOf returns the progress of the campaign, or the reason why there is none.
+// progressOf returns the progress of the campaign, or the reason why it is unknown.
 func (c Client) progressOf(ctx context.Context, r runs.Run) (Progress, error) {
 	ctx, cancel := context.WithTimeout(ctx, asking)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Names of what a worker registers, and of the queries and updates of clients.
+// Names of the workflow and activities of a worker, and of the queries and updates of clients.
 const (
 	campaignWorkflow   = "millrace.Campaign"
 	runTargetActivity  = "millrace.RunTarget"

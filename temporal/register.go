@@ -25,10 +25,10 @@ func Register(r worker.Registry, w Worker) error {
 	switch {
 	case w.Fleet.Trees == nil:
 		return &errorform.FieldError{Field: "Worker.Fleet.Trees", Value: "nil",
-			Reason: "there has to be something that opens trees"}
+			Reason: "a Trees value is required"}
 	case w.Blobs == nil:
 		return &errorform.FieldError{Field: "Worker.Blobs", Value: "nil",
-			Reason: "there have to be some, the same as the clients'"}
+			Reason: "Blobs are required, the same as those of the clients"}
 	}
 	w.Fleet.Retries = -1
 	a := activities{w}

@@ -173,7 +173,7 @@ func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 	return c.Next >= c.Count && len(c.Again) == 0, nil
 }
 
-// take returns the next target to start. If there is a reason to stop, it skips the rest.
+// take returns the next target to start. If the campaign has a reason to stop, it skips the rest.
 func (c *campaign) take(ctx workflow.Context) (index int, ok bool) {
 	if code, text := c.stop(ctx); code != "" {
 		c.skip(code, text)
@@ -210,7 +210,7 @@ func (c *campaign) skip(code, text string) {
 	}
 }
 
-// stop returns the reason why no more targets start, "" if there is none. Limits that only apply to runs do not stop
+// stop returns the reason why no more targets start, "" while they start. Limits that only apply to runs do not stop
 // plans.
 func (c *campaign) stop(ctx workflow.Context) (code, text string) {
 	s := c.Settings

@@ -135,7 +135,8 @@ func TestCancel(t *testing.T) {
 		return context.Cause(ctx)
 	}
 	p, _, err := finish(t, w, begun(t, c, targets, func(s *settings) { s.Parallel = 1 }), func(e *testsuite.TestWorkflowEnvironment, _ int) { env = e })
-	if err != nil || p.Sum.Success != 2 || p.Sum.Canceled != 1 || p.Sum.Skipped != 3 || p.Sum.Stopped != "canceled" || f.texts(t) != "y y x x x x" {
+	if err != nil || p.Sum.Success != 2 || p.Sum.Canceled != 1 || p.Sum.Skipped != 3 || p.Sum.Stopped != "canceled" ||
+		f.texts(t) != "y y x x x x" {
 		t.Errorf("%+v, %v, %s", p, err, f.texts(t))
 	}
 	for i, o := range all(t, c, p) {

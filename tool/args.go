@@ -25,7 +25,7 @@ type Problem struct {
 func (s Set) Check(name string, args map[string]any, isTemplate func(text string) bool) []Problem {
 	e, ok := s.tools[name]
 	if !ok {
-		return []Problem{{Message: fmt.Sprintf("there is no tool '%s'", name)}}
+		return []Problem{{Message: fmt.Sprintf("unknown tool '%s'", name)}}
 	}
 	_, problems := e.spec.decode(args, isTemplate)
 	return problems

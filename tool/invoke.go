@@ -22,7 +22,7 @@ const mostDepth = 64
 func (s Set) Call(ctx context.Context, name string, c Call) (Result, error) {
 	e, ok := s.tools[name]
 	if !ok {
-		return Result{}, failed(name, errors.New("there is no such tool"))
+		return Result{}, failed(name, errors.New("not found"))
 	}
 	args, problems := e.spec.decode(c.Args, nil)
 	if len(problems) > 0 {

@@ -150,7 +150,7 @@ func TestArgs(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
 		}
 	}
-	if got := s.Check("ech", nil, nil); len(got) != 1 || got[0].Message != "there is no tool 'ech'" {
+	if got := s.Check("ech", nil, nil); len(got) != 1 || got[0].Message != "unknown tool 'ech'" {
 		t.Errorf("got %v", got)
 	}
 	open := set(t, tool.Func("open", "", func(_ context.Context, in map[string]any) (any, error) { return in, nil }), named("any"))
@@ -235,7 +235,8 @@ func TestErrors(t *testing.T) {
 	} {
 		res, err := failing(test.err).Call(t.Context(), "f", tool.Call{})
 		failed, ok := errors.AsType[*errorform.OutsideError](err)
-		if !ok || err.Error() != test.message || failed.Code() != test.code || failed.Name != "f" || failed.Kind != "tool" || !errors.Is(err, test.err) {
+		if !ok || err.Error() != test.message || failed.Code() != test.code || failed.Name != "f" ||
+			failed.Kind != "tool" || !errors.Is(err, test.err) {
 			t.Errorf("got %v, code %q", err, failed.Code())
 		}
 		if res.Data != "so far" || res.Output != "so far" {
@@ -246,7 +247,7 @@ func TestErrors(t *testing.T) {
 	if res, err := s.Call(t.Context(), "p", tool.Call{}); err == nil || err.Error() != "tool 'p': panic: oh" || res != (tool.Result{}) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Call(t.Context(), "gone", tool.Call{}); err == nil || err.Error() != "tool 'gone': there is no such tool" {
+	if _, err := s.Call(t.Context(), "gone", tool.Call{}); err == nil || err.Error() != "tool 'gone': not found" {
 		t.Errorf("got %v", err)
 	}
 	_, err := s.Call(t.Context(), "p", tool.Call{Args: map[string]any{"x": 1}})

@@ -61,7 +61,7 @@ func Parts(err error) []Part {
 	return parts
 }
 
-// messageOf returns the message with parts that an error is, or that its method As gives; nil for none.
+// messageOf returns the message with parts that an error is, or that its method As sets; nil without a message.
 // internal/worded makes such messages.
 func messageOf(err error) interface {
 	Worded(words Words) string

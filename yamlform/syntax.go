@@ -91,7 +91,7 @@ func begins(line, mark string) bool {
 	return strings.HasPrefix(trimmed, mark) || strings.Contains(line, ": "+mark) || strings.Contains(line, "- "+mark)
 }
 
-// lineOf returns a line of the text, counted from 1, without its line end; "" if there is none.
+// lineOf returns a line of the text, counted from 1, without its line end; "" past the last line.
 func lineOf(data []byte, number int) string {
 	for ; number > 1; number-- {
 		i := bytes.IndexByte(data, '\n')

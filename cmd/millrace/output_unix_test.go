@@ -70,7 +70,7 @@ func TestClosedOutput(t *testing.T) {
 func TestHead(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("head"); err != nil {
-		t.Skip("there is no head: ", err)
+		t.Skip("head is not installed: ", err)
 	}
 	tr := manyFiles(t, 60)
 	for range (tries() + 3) / 4 {

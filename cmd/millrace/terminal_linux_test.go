@@ -26,7 +26,7 @@ func newTerminal(t *testing.T) *terminal {
 	t.Helper()
 	host, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip("there are no pseudo terminals: ", err)
+		t.Skip("no pseudo terminals: ", err)
 	}
 	if err := unix.IoctlSetPointerInt(int(host.Fd()), unix.TIOCSPTLCK, 0); err != nil {
 		t.Fatal(err)

@@ -55,7 +55,7 @@ type Trees struct {
 // urlLabel is the label of a target that is a clone.
 const urlLabel = "git"
 
-// Check returns an error for the first field that cannot be what it is.
+// Check returns an error for the first invalid field.
 func (t Trees) Check() error {
 	wrong := func(field, value, reason string) error {
 		return &errorform.FieldError{Field: "Trees." + field, Value: value, Reason: reason}

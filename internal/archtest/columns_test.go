@@ -16,7 +16,7 @@ const maxColumns = 120
 // wideLines is the number of wider lines in the product: long messages, and comments with a line that cannot be broken.
 // It only falls. A struct tag, a text in backquotes and a row of a table may be wider: they cannot be broken, or are
 // easier to read in a single line.
-const wideLines = 19
+const wideLines = 17
 
 func TestColumns(t *testing.T) {
 	t.Parallel()

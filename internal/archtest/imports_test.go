@@ -18,21 +18,27 @@ var arrows = map[string][]string{
 		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
-		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage", "internal/strictjson", "internal/watch", "internal/workspace", "internal/show", "internal/kinds", "wording", "internal/worded",
+		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage",
+		"internal/strictjson", "internal/watch", "internal/workspace", "internal/show", "internal/kinds", "wording",
+		"internal/worded",
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
 		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
 		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
-		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson", "internal/kinds", "wording", "internal/worded",
+		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson", "internal/kinds", "wording",
+		"internal/worded",
 	},
 	"agent":      {"budget", "command", "internal/errorform", "internal/strictjson"},
 	"budget":     {"internal/errorform", "internal/show"},
 	"bulkhead":   {"internal/errorform"},
 	"capability": {"internal/errorform"},
 	"change":     {"capability", "internal/backing"},
-	"command":    {"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "internal/kinds", "wording", "internal/worded"},
-	"condition":  {"internal/errorform", "internal/show", "internal/strictjson", "internal/synonyms"},
+	"command": {
+		"internal/errorform", "internal/panics", "internal/sandbox", "internal/names", "internal/show", "internal/kinds",
+		"wording", "internal/worded",
+	},
+	"condition": {"internal/errorform", "internal/show", "internal/strictjson", "internal/synonyms"},
 	"fsutil": {
 		"capability", "change",
 		"internal/names", "internal/raise", "internal/rootfs", "internal/stage", "internal/walk",
@@ -54,7 +60,9 @@ var arrows = map[string][]string{
 		"internal/flow", "internal/form", "internal/interpolate", "internal/lenient", "internal/mend", "internal/nearest", "internal/params",
 		"internal/schedule", "internal/strictjson", "internal/show", "internal/kinds", "internal/synonyms", "wording",
 	},
-	"internal/disk":      {"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs"},
+	"internal/disk": {
+		"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs",
+	},
 	"internal/errorfs":   {"capability", "internal/names"},
 	"internal/fetched":   {},
 	"internal/highlight": {},
@@ -74,7 +82,9 @@ var arrows = map[string][]string{
 	"internal/lenient":  {"internal/form", "internal/mend", "internal/strictjson", "internal/synonyms"},
 	"internal/library":  {"internal/definition", "internal/names", "internal/nearest", "internal/raise", "internal/rootfs", "internal/show", "internal/stage"},
 	"internal/lineedit": {"change", "fsutil", "internal/names"},
-	"internal/match":    {"internal/errorform", "internal/structural", "internal/show", "internal/kinds", "wording", "internal/worded"},
+	"internal/match": {
+		"internal/errorform", "internal/structural", "internal/show", "internal/kinds", "wording", "internal/worded",
+	},
 	"internal/memfs":    {"capability", "internal/handle", "internal/modes", "internal/names", "internal/poll"},
 	"internal/mend":     {"internal/form", "internal/strictjson"},
 	"internal/modes":    {"change"},
@@ -94,7 +104,8 @@ var arrows = map[string][]string{
 	"internal/replace":  {"change", "internal/errorform", "internal/match", "internal/names", "internal/splice"},
 	"internal/replay": {
 		"actions", "budget", "capability", "change", "command",
-		"internal/definition", "internal/errorform", "internal/panics", "internal/params", "internal/scratch", "internal/stage",
+		"internal/definition", "internal/errorform", "internal/panics", "internal/params", "internal/scratch",
+		"internal/stage",
 	},
 	"internal/recordlog": {
 		"internal/handle", "internal/names",
@@ -143,17 +154,28 @@ var arrows = map[string][]string{
 	"htmlreport":    {".", "change", "internal/page"},
 	"internal/page": {".", "change", "fsutil", "internal/highlight"},
 	"lsp":           {".", "actions", "change", "fsutil", "risk"},
-	"runs":          {".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/show", "internal/strictjson", "internal/synonyms", "wording"},
+	"runs": {
+		".", "fsutil", "risk", "internal/errorform", "internal/params", "internal/show", "internal/strictjson",
+		"internal/synonyms", "wording",
+	},
 	"millracetest": {
 		".", "actions", "agent", "backup", "budget", "command", "fsutil",
 		"internal/crashfs", "internal/errorfs", "internal/txtarfs",
 	},
 
-	"fleet": {".", "budget", "fsutil", "risk", "internal/errorform", "internal/fleetlimits", "internal/names", "internal/panics", "internal/show"},
-
-	"fleet/gittrees":  {".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show", "internal/errorform", "internal/fleetlimits"},
-	"template":        {"internal/template"},
-	"tool":            {"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson", "internal/template"},
+	"fleet": {
+		".", "budget", "fsutil", "risk", "internal/errorform", "internal/fleetlimits", "internal/names",
+		"internal/panics", "internal/show",
+	},
+	"fleet/gittrees": {
+		".", "backup", "command", "fleet", "fsutil", "internal/names", "internal/show", "internal/errorform",
+		"internal/fleetlimits",
+	},
+	"template": {"internal/template"},
+	"tool": {
+		"budget", "internal/errorform", "internal/nearest", "internal/panics", "internal/params", "internal/strictjson",
+		"internal/template",
+	},
 	"internal/worded": {"internal/errorform", "wording"},
 	"internal/kinds":  {"wording"},
 }
@@ -281,7 +303,8 @@ func TestArrowsOfArrows(t *testing.T) {
 		}
 	}
 	for above, below := range map[string][]string{
-		"internal/strictjson": {"internal/nearest"}, "internal/template": {"internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
+		"internal/strictjson": {"internal/nearest"},
+		"internal/template":   {"internal/nearest", "internal/show", "internal/strictjson", "internal/synonyms"},
 	} {
 		if !slices.Equal(arrows[above], below) {
 			t.Errorf("%s may only import %q", above, below)

@@ -23,7 +23,7 @@ var (
 // takenApart are the places that may look into a message, with the reason.
 var takenApart = map[string]string{
 	"visit.go":                             "retry_if looks for its keyword in the message, as docs/flow.md documents",
-	"hold.go":                              "an error that wraps ErrHold gives the reason by its text, as ErrHold documents",
+	"hold.go":                              "the text of an error that wraps ErrHold is the reason, as ErrHold documents",
 	"internal/match/parse.go":              "package regexp has this message without a type",
 	"millracetest/action.go":               "the test of an action names a part of the message",
 	"result.go":                            "a stored result has the message only, which begins with the name of the action",

@@ -11,7 +11,8 @@ import (
 
 // constructors are functions whose results never change.
 var constructors = []string{
-	"errors.New", "errorform.New", "fmt.Errorf", "worded.Errorf", "regexp.MustCompile", "strings.NewReplacer", "reflect.TypeFor", "crc32.MakeTable", "sync.OnceValue",
+	"errors.New", "errorform.New", "fmt.Errorf", "worded.Errorf", "regexp.MustCompile", "strings.NewReplacer",
+	"reflect.TypeFor", "crc32.MakeTable", "sync.OnceValue",
 }
 
 // variables returns the wrong package variables of a package: variables that are not an error, a compiled expression or

@@ -18,7 +18,7 @@ func Bytes(data []byte) Opener {
 
 // Backing is embedded in a change.Change.
 type Backing struct {
-	// OldBytes and NewBytes read the two sides; nil means that there is no file on that side.
+	// OldBytes and NewBytes read the two sides; nil means no file on that side.
 	OldBytes, NewBytes Opener
 	// SumNew computes New.Hash by reading the file. It is nil if the hash is known.
 	SumNew func() ([sha256.Size]byte, error)

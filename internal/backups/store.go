@@ -92,7 +92,7 @@ func (s *Store) list(ctx context.Context, names []string,
 }
 
 // scan describes the backups with these names, as if none were reverted. It also returns the backups of commits that
-// restore another one. Both lists are newest first. The records of the other backups are not kept in memory.
+// restore another. Both lists are newest first. The records of the other backups are not kept in memory.
 func (s *Store) scan(
 	ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error),
 ) (list []backup.Info, restoring []*Backup, err error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// takings finds the paths of earlier commits that later commits have reverted. A commit that restores another one
+// takings finds the paths of earlier commits that later commits have reverted. A commit that restores another
 // reverts the paths of its own records, except paths at which it was reverted itself.
 type takings struct {
 	by    map[string][]*Backup         // by the id of the restored commit, newest first

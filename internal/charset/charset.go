@@ -52,7 +52,7 @@ var (
 	markLE32 = []byte{0xff, 0xfe, 0, 0}
 )
 
-// Marked returns the UTF-16 encoding given by the byte order mark at the beginning of a file, UTF8 if there is no such
+// Marked returns the UTF-16 encoding given by the byte order mark at the beginning of a file, UTF8 without such a
 // mark.
 func Marked(head []byte) Encoding {
 	switch {
@@ -83,7 +83,7 @@ type Text struct {
 	mark int // bytes before the text
 }
 
-// Decode decodes data, which is a whole file. For Auto, the mark gives the encoding. The error is ErrNotText.
+// Decode decodes data, which is a whole file. For Auto, the mark selects the encoding. The error is ErrNotText.
 func (e Encoding) Decode(data []byte) (*Text, error) {
 	t := &Text{from: e.Of(data)}
 	switch t.from {

@@ -48,7 +48,7 @@ func Lock(ctx context.Context, o Options) (io.Closer, error) {
 
 // treeLock is the lock that Lock returns.
 type treeLock struct {
-	unlock func() error // unlocks the half of the system; nil if there is none
+	unlock func() error // unlocks the half of the system; nil without that half
 	state  stateDir
 	mark   *filelock.Mark
 	marked bool // the mark is made

@@ -37,7 +37,7 @@ func said(t *testing.T) map[string]any {
 	return owner
 }
 
-// TestLock_process distinguishes a process from another one with the same number, and from one on another machine.
+// TestLock_process distinguishes a process from another with the same number, and from one on another machine.
 func TestLock_process(t *testing.T) {
 	t.Parallel()
 	zombie := exec.Command(os.Args[0], "-test.run=^$")

@@ -10,8 +10,8 @@ import (
 const block = 16
 
 // PowerCut returns a copy of the file system in a state that the machine may find after a power failure now. Of the
-// changes that were not synced, the fraction loss is gone, from 0 to 1. rnd decides which ones, and what is left of
-// torn files.
+// changes that were not synced, the fraction loss is gone, from 0 to 1. rnd selects these changes, and the remaining
+// parts of torn files.
 func (f *Fs) PowerCut(rnd *rand.Rand, loss float64) *Fs {
 	after := f.Kill()
 	d := after.disk

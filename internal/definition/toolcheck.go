@@ -49,7 +49,7 @@ func toolProblems(tools tool.Set, i int, s Step, templates map[string]bool) []Pr
 		} else if len(names) > 0 {
 			hint = "the tools are " + strings.Join(names, ", ")
 		}
-		message := fmt.Sprintf("step '%s': there is no tool '%s'", s.ID, show.Name(a.Tool))
+		message := fmt.Sprintf("step '%s': unknown tool '%s'", s.ID, show.Name(a.Tool))
 		return []Problem{{Pointer: at + "/tool", Code: CodeBadTool, Message: message, Hint: hint, Step: s.ID}}
 	}
 	if _, bound := s.Bind["/args"]; bound {

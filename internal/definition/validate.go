@@ -66,7 +66,7 @@ func (d *Draft) checkName() {
 	}
 }
 
-// Check finds all problems and returns the pipeline if there are none.
+// Check finds all problems and returns the pipeline if it has none.
 func (d *Draft) Check() (Pipeline, error) {
 	d.checkName()
 	switch n := len(d.Steps); {

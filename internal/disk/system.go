@@ -52,7 +52,7 @@ type System interface {
 // NewFile is a file that Create has made. It may only be used by one goroutine.
 type NewFile interface {
 	io.WriteCloser
-	// CopyMeta gives it the owner, group and attributes of another file, like [capability.MetaCopier].
+	// CopyMeta copies the owner, group and attributes of another file to it, like [capability.MetaCopier].
 	CopyMeta(from string) error
 	// Inherit is the method of [capability.Inheriter] for this file.
 	Inherit(dir string) (allowed fs.FileMode, err error)
@@ -157,7 +157,7 @@ func (d *Disk) MayTake(dir change.State, entry capability.Identity) error {
 // MountPoints is [handle.MountPoints].
 func (d *Disk) MountPoints() []string { return handle.MountPoints(d.FS) }
 
-// copyMeta gives a file or directory the owner and attributes of another, if the file system has them.
+// copyMeta copies the owner and attributes of a file or directory to another, if the file system has them.
 func copyMeta(fsys afero.Fs, from, to string) error {
 	if copier, ok := fsys.(capability.MetaCopier); ok {
 		return copier.CopyMeta(from, to)
@@ -165,8 +165,8 @@ func copyMeta(fsys afero.Fs, from, to string) error {
 	return nil
 }
 
-// inherit gives a file or directory the access control list for new entries of a directory, if the file system has such
-// lists, and returns the permission bits that the list allows.
+// inherit sets the access control list of a file or directory to the list for new entries of a directory, if the file
+// system has such lists. It returns the permission bits that the list allows.
 func inherit(fsys afero.Fs, dir, name string) (fs.FileMode, error) {
 	if i, ok := fsys.(capability.Inheriter); ok {
 		return i.Inherit(dir, name)

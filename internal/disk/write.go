@@ -123,12 +123,12 @@ func writeAll(to io.Writer, data []byte) error {
 type Wanted struct {
 	Mode    fs.FileMode
 	ModTime time.Time // zero: not set
-	// Meta is the path of a file that gives owner and attributes, "" for none. Group is its group then, nil for any.
+	// Meta is the path of a file whose owner and attributes are copied, "" for none. Group is its group then, nil for any.
 	Meta  string
 	Group *uint32
 	// Dir is its later directory, "" if it must not inherit from that.
 	Dir string
-	// Near is the file that it will replace, "" if there is none or it is on another mount.
+	// Near is the file that it will replace, "" if no such file exists or it is on another mount.
 	Near string
 }
 
@@ -249,8 +249,8 @@ func setAll(f NewFile, want *Wanted, warn func(error)) error {
 	return f.Chtimes(want.ModTime, want.ModTime)
 }
 
-// CopyMeta gives a file or directory the owner and attributes of another, if the file system has them. warn is called
-// for attributes that this user cannot set.
+// CopyMeta copies the owner and attributes of a file or directory to another, if the file system has them. warn is
+// called for attributes that this user cannot set.
 func (d *Disk) CopyMeta(from, to string, warn func(error)) error {
 	return Optional(butFlags(copyMeta(d.FS, from, to), warn), warn)
 }
@@ -275,8 +275,8 @@ func butFlags(err error, warn func(error)) error {
 	return nil
 }
 
-// Inherit gives a file or directory the access control list for new entries of a directory, and returns the permission
-// bits that the list allows.
+// Inherit sets the access control list of a file or directory to the list for new entries of a directory, and returns
+// the permission bits that the list allows.
 func (d *Disk) Inherit(dir, name string) (fs.FileMode, error) { return inherit(d.FS, dir, name) }
 
 // Optional turns an error into a warning if this user, or this file system, cannot change the owner of a file.

@@ -13,9 +13,9 @@ type Form struct {
 	// Code is a stable word for programs, Message the full text of the error.
 	Code    string `json:"code"`
 	Message string `json:"message"`
-	// Problems are the mistakes listed by the error, nil if there are none.
+	// Problems are the mistakes listed by the error, nil without a list.
 	Problems []Problem `json:"problems,omitempty"`
-	// Paths are the files that the error concerns, each once, in the order of the error. Nil if there are none.
+	// Paths are the files that the error concerns, each once, in the order of the error. Nil without files.
 	Paths []string `json:"paths,omitempty"`
 }
 

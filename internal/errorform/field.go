@@ -2,8 +2,8 @@ package errorform
 
 import "fmt"
 
-// FieldError reports that a field of a fleet, or of what a fleet needs, has a value that is not allowed. No program
-// branches on it: a host corrects the field.
+// FieldError reports a value that is not allowed in a field of a fleet or of its parts. No program branches on it: a
+// host corrects the field.
 type FieldError struct{ Field, Value, Reason string }
 
 // Error names the field, the value and the reason.

@@ -17,12 +17,12 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// markEnd is the suffix of a locked file's name that gives the name of its mark.
+// markEnd is the suffix that makes the name of the mark from a locked file's name.
 const markEnd = ".lock"
 
 // File locks the regular file of that name, which must exist, and waits until ctx is done. Then the error is
 // [capability.ErrLocked], and names the holder if it is known. File uses the lock of the operating system, if the file
-// system is a [capability.FileLocker] or gives handles. If the file system is not a FileLocker, File also makes a mark
+// system is a [capability.FileLocker] or has handles. If the file system is not a FileLocker, File also makes a mark
 // beside the file, which other processes respect. Closing the result releases the lock; the error matches [ErrLost] if
 // the mark was taken away before.
 func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {

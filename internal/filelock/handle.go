@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/poll"
 )
 
-// ErrNoHandle: a file system gives no handles of the operating system.
+// ErrNoHandle: a file system has no handles of the operating system.
 var ErrNoHandle = fmt.Errorf("no handle: %w", errors.ErrUnsupported)
 
 // handled is an open file of the operating system.

@@ -356,7 +356,7 @@ func (m *Mark) Remove() error {
 // borrowed reports whether another process has moved the mark away, because it mistook it for an older mark, and has
 // not put it back yet, or has just done so.
 func (m *Mark) borrowed() bool {
-	besides, _ := m.besides() // if the directory cannot be listed, there is nothing to wait for
+	besides, _ := m.besides() // if the directory cannot be listed, waiting is useless
 	for _, name := range besides {
 		if name == m.aside() || strings.HasSuffix(name, besideEnd) {
 			continue

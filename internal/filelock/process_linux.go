@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bootID identifies the run of the kernel. Only programs on this machine since its start can know it.
+// bootID identifies the run of the kernel. Only programs on this machine since its start can read it.
 func bootID() string {
 	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

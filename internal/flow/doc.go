@@ -1,5 +1,5 @@
-// Package flow decides which step of a pipeline comes next. It knows steps only by their index: it runs nothing, holds
-// no files, and decides only from the reports of its caller. Equal reports give equal paths through the steps.
+// Package flow decides which step of a pipeline comes next. A step is only an index here: the package runs nothing,
+// holds no files, and decides only from the reports of its caller. Equal reports lead to equal paths through the steps.
 //
 // A [Machine] is at a step or at the end. The caller asks for the position ([Machine.At]), does the work of that step,
 // and reports its outcome ([Machine.Done]). The [Move] describes the effect on the stage and the next position:

@@ -126,7 +126,7 @@ func Same(a, b string) bool {
 }
 
 // Match returns the field that a name means: its name is the Same, or it has the name as an alias, or the name is a
-// misspelling of it. ok is false if there is no such field, or more than one.
+// misspelling of it. ok is false if no field matches, or several do.
 func (f *Form) Match(name string) (field string, ok bool) {
 	if field, ok = f.Known(name); ok || IsRemark(name) {
 		return field, ok

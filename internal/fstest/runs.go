@@ -39,7 +39,7 @@ func Slowed(small, usual int) int {
 	return usual
 }
 
-// ByItself returns how much a test tries: small in a plain "go test", where somebody waits for it, otherwise usual. It
+// ByItself returns the size of a test: small in a plain "go test", where somebody waits for it, otherwise usual. It
 // is for tests that take too long there but have no number of samples.
 func ByItself(small, usual int) int {
 	if os.Getenv(SamplesVariable) == "" {

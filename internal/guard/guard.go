@@ -23,7 +23,7 @@ type Policy struct {
 	Allowed []string
 	// Reserved is the canonical path of the state directory: it is not listed, and every access to it is ErrReserved. The
 	// same holds for this path, or the name ".millrace", in any other directory: the state of another tree inside this
-	// tree. Empty means there is none.
+	// tree. Empty means no such path.
 	Reserved string
 	// Closed are further canonical paths, each with everything below it, that are treated like the state directory, but
 	// only at these exact paths.

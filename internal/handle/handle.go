@@ -37,7 +37,7 @@ func OpenDir(fsys afero.Fs, name string) (capability.DirHandle, error) {
 }
 
 // MayChange returns an error that matches [fs.ErrPermission] if this process may not make, replace and remove entries
-// of a directory. It is nil if the file system cannot tell, and for all other faults.
+// of a directory. It is nil if the file system has no answer, and for all other faults.
 func MayChange(fsys afero.Fs, dir string) error {
 	asker, ok := fsys.(interface{ MayChange(dir string) error })
 	if !ok {
@@ -50,7 +50,7 @@ func MayChange(fsys afero.Fs, dir string) error {
 }
 
 // Owns reports whether this process has the rights of the owner of the file with that identity, such as changing its
-// mode and times. It is true if the file system cannot tell.
+// mode and times. It is true if the file system has no answer.
 func Owns(fsys afero.Fs, id capability.Identity) bool {
 	asker, ok := fsys.(interface {
 		Owns(id capability.Identity) bool
@@ -67,7 +67,7 @@ func MayTake(fsys afero.Fs, mode fs.FileMode, dir, entry capability.Identity) er
 	return fs.ErrPermission
 }
 
-// MountPoints returns the canonical names of all mount points below the root, nil if the file system cannot tell.
+// MountPoints returns the canonical names of all mount points below the root, nil if the file system has no answer.
 func MountPoints(fsys afero.Fs) []string {
 	if asker, ok := fsys.(interface{ MountPoints() []string }); ok {
 		return asker.MountPoints()
@@ -183,7 +183,7 @@ func (d *plainDir) OpenFile(name string) (capability.ReadFile, error) {
 	if !names.IsPlain(name) {
 		return nil, Error("open", full, names.ErrEscape)
 	}
-	// A file may be replaced by another one between the stat and the opening, as editors do when they save. A second stat
+	// A file may be replaced by another between the stat and the opening, as editors do when they save. A second stat
 	// distinguishes that from a link put in its place: the link is never the opened file.
 	for range 4 {
 		info, err := Lstat(d.fsys, full)

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/capability"
 )
 
-// sized is a file that knows its size when it was opened, which saves a check for more bytes. Zero means unknown: files
+// sized is a file that has the size at its opening, which saves a check for more bytes. Zero means unknown: files
 // in /proc have that size.
 type sized interface{ SizeAtOpen() int64 }
 

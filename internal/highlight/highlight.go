@@ -1,4 +1,4 @@
-// Package highlight finds comments, strings, numbers and keywords in lines of code, for colours in a diff. It goes by a
+// Package highlight finds comments, strings, numbers and keywords in lines of code, for colours in a diff. It uses a
 // table of languages and a lexer of one pass: a diff shows pieces of files, so nothing depends on a whole file.
 package highlight
 
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Kind is what a span of a line is.
+// Kind is the kind of a span.
 type Kind byte
 
 // The kinds of spans. The rest of a line has no span.
@@ -24,7 +24,7 @@ type Span struct {
 	Kind     Kind
 }
 
-// longestLine is how many bytes a line has at most that is looked at.
+// longestLine limits the bytes of a line that are looked at.
 const longestLine = 2000
 
 // Language is a language of the table, with the state that a line leaves to the next line. It is not safe for
@@ -32,14 +32,14 @@ const longestLine = 2000
 type Language struct {
 	family
 	words []string // sorted
-	// open is what ends the comment or string in which a line ended, "" for none, and inside is the kind of it.
+	// open is the end of the comment or string that a line has left open, "" for none, and inside is its kind.
 	open    string
 	inside  Kind
-	keeping bool // a backslash keeps what follows it from ending it
+	keeping bool // a backslash keeps the character after it from ending it
 }
 
-// Begin forgets the lines before. If the first of the next lines may be within a comment, Begin goes by the lines: a
-// comment that ends and has not begun in them.
+// Begin forgets the lines before. The first of the next lines may be within a comment: Begin detects that by a comment
+// that ends in these lines without a beginning.
 func (l *Language) Begin(next []string) {
 	l.open, l.inside = "", 0
 	for _, b := range l.blocks {
@@ -79,7 +79,7 @@ func (l *Language) Line(text string) (spans []Span) {
 	return spans
 }
 
-// rest returns the end of what is open, which stays open at the end of a line.
+// rest returns the end of the open comment or string, which stays open at the end of a line.
 func (l *Language) rest(text string, at int) int {
 	end := closing(text, at, l.open, l.keeping)
 	if end < 0 {
@@ -103,7 +103,7 @@ func closing(text string, at int, end string, escapes bool) int {
 	return -1
 }
 
-// token returns what begins at a byte, and its end. The kind is 0 for the rest of a line.
+// token returns the kind and the end of the token that begins at a byte. The kind is 0 for the rest of a line.
 func (l *Language) token(text string, at int) (Kind, int) {
 	for _, b := range l.blocks {
 		if strings.HasPrefix(text[at:], b.begin) {
@@ -119,7 +119,7 @@ func (l *Language) token(text string, at int) (Kind, int) {
 	c := text[at]
 	switch {
 	case strings.IndexByte(l.quotes, c) >= 0:
-		// A quote without an end in its line is an apostrophe, or the end of what a diff does not show.
+		// A quote without an end in its line is an apostrophe, or the end of a string whose begin a diff does not show.
 		if end := closing(text, at+1, string(c), l.escapes); end > 0 {
 			return String, end
 		}

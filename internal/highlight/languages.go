@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// family is what languages have in common.
+// family has the common rules of several languages.
 type family struct {
 	comments []string // begin a comment up to the end of the line; "#" only after a space
 	blocks   []block

@@ -178,7 +178,7 @@ func TestHostile_holder_killed(t *testing.T) {
 }
 
 // A user removes the lock while it is held, or replaces it. On file systems that use a lock of the system, the
-// directory itself is locked, so there is nothing to remove.
+// directory itself is locked, so the user has no lock file to remove.
 func TestHostile_lock_deleted_by_hand(t *testing.T) {
 	t.Parallel()
 	other := `{"host": "elsewhere", "pid": 1, "token": "another"}`

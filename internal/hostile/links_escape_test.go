@@ -146,7 +146,7 @@ func TestHostile_absolute_link_to_inside(t *testing.T) {
 func TestHostile_a_link_through_proc_self_root(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc here")
+		t.Skip("no /proc here")
 	}
 	eachLinking(t, func(t *testing.T, b *backend) {
 		up := strings.Repeat("../", 30)

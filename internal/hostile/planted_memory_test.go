@@ -213,7 +213,8 @@ func TestHostile_a_result_planted_in_memory_is_not_replayed(t *testing.T) {
 			x := host()
 			x.RunID = "deploy"
 			res, err := x.Run(t.Context(), fsys, p)
-			if bad, ok := errors.AsType[*millrace.ExecutorError](err); !ok || bad.Field != "RunID" || bad.Value != "deploy" || res != nil && res.Success {
+			bad, ok := errors.AsType[*millrace.ExecutorError](err)
+			if !ok || bad.Field != "RunID" || bad.Value != "deploy" || res != nil && res.Success {
 				t.Errorf("%s, %s: %+v, %v", kind, signed, res, err)
 			}
 		}

@@ -85,7 +85,7 @@ func TestHostile_a_planted_gitignore_brings_no_backup_to_light(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {
-		t.Skip("there is no git")
+		t.Skip("git is not installed")
 	}
 	for what, spec := range map[string]string{
 		"everything":       stateName + "/.gitignore=!*\n",

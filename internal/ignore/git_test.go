@@ -89,7 +89,7 @@ func needGit(t *testing.T) {
 	}
 }
 
-// verdict is "file:line:pattern" of the deciding rule, "" if there is none.
+// verdict is "file:line:pattern" of the deciding rule, "" if no rule decides.
 type verdict string
 
 // askGit asks git about all the paths at once.

@@ -57,7 +57,7 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	})
 }
 
-// Empty returns a template, from the list at the pointer, whose value is an empty list, "" if there is none. It skips a
+// Empty returns a template, from the list at the pointer, whose value is an empty list, "" if not found. It skips a
 // template without a value, because Expand will report it.
 func (t *Texts) Empty(pointer string, values template.Values) string {
 	for _, at := range slices.Sorted(maps.Keys(t.params)) {

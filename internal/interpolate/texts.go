@@ -78,7 +78,7 @@ func (t *Texts) IsTemplate(text string) bool {
 	return strings.Contains(text, "{{") && t.parse(text).text.IsTemplate()
 }
 
-// knows is [template.Roots], made at the first use: most texts have no reference.
+// knows calls [template.Roots], made at the first use: most texts have no reference.
 func (t *Texts) knows(name string) (template.Root, bool) {
 	if t.known == nil {
 		t.known = template.Roots(t.steps, t.at, t.others...)

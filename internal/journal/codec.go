@@ -75,7 +75,7 @@ func encode(p *Plan, key []byte, limit int) ([]byte, error) {
 	return out, nil
 }
 
-// Read reads the file of a plan. A file larger than MaxSize gives an *Error: a plan must never be truncated.
+// Read reads the file of a plan. A file larger than MaxSize is an *Error: a plan must never be truncated.
 func Read(d *disk.Disk, name string) ([]byte, error) { return read(d, name, MaxSize) }
 
 func read(d *disk.Disk, name string, limit int64) ([]byte, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/internal/journal"
 )
 
-// forge makes a plan file from the header and the records, with their checksums, signed with the key if there is one.
+// forge makes a plan file from the header and the records, with their checksums, signed with the key, if any.
 // It does not use the package, so it also tests that the documentation of the format is true.
 func forge(key []byte, payloads ...string) []byte {
 	var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// FuzzDecode checks that there is no panic, and that every accepted plan can be written again and is safe.
+// FuzzDecode checks that Decode does not panic, and that every accepted plan can be written again and is safe.
 func FuzzDecode(f *testing.F) {
 	f.Add(encode(f, sample(), nil))
 	f.Add([]byte("millrace plan 1\n"))

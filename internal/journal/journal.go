@@ -1,8 +1,8 @@
 // Package journal is the plan file of a transaction: it records what a commit will do to each path before it touches
 // the first path. From the plan and the tree, a recovery can find what was done, and undo it.
 //
-// A plan is made once, encoded, renamed into place and never written again. [Encode] gives every line a CRC-32C, and
-// the whole file a SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then
+// A plan is made once, encoded, renamed into place and never written again. [Encode] adds a CRC-32C to every line, and
+// to the whole file a SHA-256 and an HMAC with a key of the user, see [UserKey]. [Decode] checks all of them and then
 // every path and state. It refuses a plan that came with a cloned repository or was copied from another place, because
 // the plan would be executed with the rights of the user.
 package journal

@@ -42,7 +42,7 @@ func newKey() []byte {
 }
 
 // CheckKey refuses a key from the caller that is short enough to be guessed. It also refuses an empty key that is not
-// nil: an unset setting gives such a key.
+// nil: an unset setting becomes such a key.
 func CheckKey(own []byte) error {
 	if own != nil && len(own) < MinKeySize {
 		return fmt.Errorf(
@@ -142,8 +142,8 @@ func readKey(name string) ([]byte, error) {
 	return key, nil
 }
 
-// makeKey writes the whole file, then gives it its name unless another process was first. The error is a *NoKeyError if
-// no file can be made there.
+// makeKey writes the whole file, then puts it at its name unless another process was first. The error is a *NoKeyError
+// if no file can be made there.
 func makeKey(dir, name string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return &NoKeyError{err}

@@ -85,7 +85,7 @@ const (
 	FewerChanges wording.Kind = "fewer_changes"
 	// ResumeFrom: resume from 'find'. The value has the id of the step.
 	ResumeFrom wording.Kind = "resume_from"
-	// Refused: the sandbox has no network: the host sets Network. It stands behind the message of a command.
+	// Refused: the sandbox has no network: the host sets Network. It follows the message of a command.
 	Refused wording.Kind = "refused"
 	// LeftAsItWas: a warning that a file was not edited. The value has the name of the file.
 	LeftAsItWas wording.Kind = "left_as_it_was"

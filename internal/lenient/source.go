@@ -32,7 +32,7 @@ func (s *Source) Again() *strictjson.Node {
 // SyntaxError is the reason why a text cannot be read.
 type SyntaxError struct {
 	*strictjson.SyntaxError
-	// Hint is advice on what to write instead, "" if there is none.
+	// Hint is advice on what to write instead, "" without advice.
 	Hint string
 }
 

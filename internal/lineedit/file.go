@@ -195,7 +195,7 @@ const bom = "\xef\xbb\xbf"
 // Form is the form that new text must have.
 type Form struct {
 	bom  int    // length of the byte order mark
-	eol  string // the most frequent line end; "" if there is none
+	eol  string // the most frequent line end; "" without line ends
 	only bool   // the file has no other line end
 }
 

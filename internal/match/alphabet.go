@@ -13,7 +13,7 @@ type alphabet struct {
 	words []rune // the word characters beyond ASCII, as the ranges of a class
 }
 
-// first returns the first character of data and its length, -1 and 0 if there is none.
+// first returns the first character of data and its length, -1 and 0 for empty data.
 func (a *alphabet) first(data []byte) (rune, int) {
 	if len(data) == 0 {
 		return -1, 0

@@ -19,7 +19,7 @@ func corpus(b *testing.B) (files [][]byte, size int64) {
 	b.Helper()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		b.Skip("there is no Go source to search:", err)
+		b.Skip("no Go source to search:", err)
 	}
 	err = filepath.WalkDir(filepath.Join(strings.TrimSpace(string(root)), "src"), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" || size > 16<<20 {
@@ -30,7 +30,7 @@ func corpus(b *testing.B) (files [][]byte, size int64) {
 		return err
 	})
 	if err != nil || len(files) == 0 {
-		b.Skip("there is no Go source to search:", err)
+		b.Skip("no Go source to search:", err)
 	}
 	return files, size
 }

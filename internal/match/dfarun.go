@@ -5,7 +5,7 @@ type lane struct {
 	state uint32
 	pos   int // the next byte
 	to    int // end of the lane
-	end   int // end of the best match so far, -1 if there is none
+	end   int // end of the best match so far, -1 before the first match
 }
 
 // verdict is the result of a step.
@@ -150,7 +150,7 @@ func (d *dfa) skips(offset int) bool {
 }
 
 // find looks for a match that begins at or after an offset, and returns as soon as there certainly is a match: at is
-// then the end of a match that begins there, -1 if there is none.
+// then the end of a match that begins there, -1 if not found.
 func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	if !d.begin(data) {
 		return 0, false
@@ -166,7 +166,7 @@ func (d *dfa) find(data []byte, from int) (at int, ok bool) {
 	return -1, true
 }
 
-// matchAt returns the end of the match that begins at an offset, -1 if there is none, and how far it looked. find must
+// matchAt returns the end of the match that begins at an offset, -1 if not found, and how far it looked. find must
 // have been called for the same text.
 func (d *dfa) matchAt(data []byte, from int) (end, seen int, ok bool) {
 	if d.hopeless {
@@ -203,7 +203,7 @@ func (d *dfa) toBest(l *lane) (ok bool) {
 func (d *dfa) count(data []byte, byLine bool, most int) (n int, ok bool) {
 	const often = 256 // matches between two checks of the context
 	if most == 1 || byLine && len(data) >= parts*leastPart {
-		// With several parts, it is known sooner that there is no match.
+		// With several parts, a text without a match is detected sooner.
 		if found, ok := d.contains(data, byLine); !found || !ok || most == 1 {
 			return int(flag(found)), ok
 		}

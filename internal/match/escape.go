@@ -119,5 +119,5 @@ func (t *templateParser) badEscape(escape, hint string) *PatternError {
 	return refused(t.source, hint, "replacement %q: %s is not an escape", show.Pattern(t.source), escape)
 }
 
-// Escape returns the first escape in the replacement, such as \n, and its meaning, "" if there is none.
+// Escape returns the first escape in the replacement, such as \n, and its meaning, "" without an escape.
 func (t Template) Escape() (escape, meaning string) { return t.escape, t.meaning }

@@ -34,7 +34,7 @@ func (b Bytes) Open() (io.ReadCloser, error) { return io.NopCloser(bytes.NewRead
 type How struct {
 	// Sizes are the sizes of windows.
 	Sizes Sizes
-	// Name is the name of the text. A structural pattern takes the language from it.
+	// Name is the name of the text. The language of a structural pattern follows from it.
 	Name string
 	// Template, if not nil, is the replacement of matches.
 	Template *Template

@@ -143,7 +143,7 @@ func asciiUpper(c byte) byte {
 type Places struct {
 	data []byte
 	of   []*finder
-	at   []int // the next place of each text, len(data)+1 if there is none
+	at   []int // the next place of each text, len(data)+1 if not found
 }
 
 // Reset starts a text, for the matches of a pattern with needed texts, see [Longest.Needs].
@@ -156,7 +156,7 @@ func (p *Places) reset(data []byte, of []*finder) {
 	}
 }
 
-// Next returns the first place of a needed text at or after from, or -1 if there is no match there. From must not
+// Next returns the first place of a needed text at or after from, or -1 if no match follows. From must not
 // decrease.
 func (p *Places) Next(from int) int {
 	first := len(p.data) + 1

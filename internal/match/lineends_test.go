@@ -100,7 +100,7 @@ func TestLineEndsByModel(t *testing.T) {
 			got = replace(p, tmpl, []byte(windows))
 			want = regexp.MustCompile(source).ReplaceAllString(text, replacement)
 		}
-		if strings.Contains(text, "\n") { // otherwise there is no line end to follow
+		if strings.Contains(text, "\n") { // otherwise the text has no line end to follow
 			want = strings.ReplaceAll(want, "\n", "\r\n")
 		}
 		if string(got) != want {

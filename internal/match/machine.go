@@ -20,13 +20,13 @@ type machine struct {
 	anchored bool // it can only match at the beginning of the text
 	skipCR   bool // the "\r" of "\r\n" may have to be skipped
 
-	looksAtLine, looksAtWord bool // the character before a place matters, not only if there is none
+	looksAtLine, looksAtWord bool // the character before a place matters, not only its absence
 
 	// column is the column of the table of transitions for each byte: the class of the byte, slowByte or slowCR.
 	column [256]uint8
 	width  int // number of columns
 
-	prefix []*finder // each match begins with one of these texts, nil if they are not known or not useful
+	prefix []*finder // each match begins with one of these texts, nil if unknown or not useful
 
 	room int // roughly, the most memory for the states of a dfa, in bytes
 }

@@ -14,8 +14,8 @@
 //   - A lazy automaton finds whether there is a match, how many there are, and where they begin and end, with one table
 //     lookup for each byte. It runs through a long text in several parts at the same time, or jumps between the texts
 //     that matches begin with.
-//   - A walk along all ways at once finds the groups of a match. It also finds the matches if there is no automaton, or
-//     if the automaton needs too many states and is given up, for one file or finally for the pattern.
+//   - A walk along all ways at once finds the groups of a match. It also finds the matches without an automaton, or if
+//     the automaton needs too many states and is given up, for one file or finally for the pattern.
 //
 // The states of the automaton are kept in the pattern. Each goroutine uses its own automaton.
 //
@@ -204,7 +204,7 @@ func (p *Pattern) Ambiguous() bool { return p.plain != nil }
 func (p *Pattern) AsText(data []byte) bool { return p.plain != nil && p.plain.next(data, 0) >= 0 }
 
 // Screen returns a test for parts of a file: mayMatch is false for a part in which no match begins, ends or lies, if
-// each part repeats the last overlap bytes of the part before. It is nil if there is no such test.
+// each part repeats the last overlap bytes of the part before. It is nil if no such test is possible.
 func (p *Pattern) Screen() (mayMatch func(part []byte) bool, overlap int) {
 	of := p.need
 	if p.plain != nil && len(of) > 0 {

@@ -118,7 +118,7 @@ func (r *Replacer) appendAdapted(out []byte, text string, nth int) ([]byte, int)
 	return out, nth
 }
 
-// lineEnds appends the line ends between two offsets, or, if there are none, the line end of the line of both.
+// lineEnds appends the line ends between two offsets, or, without line ends, the line end of the line of both.
 func (r *Replacer) lineEnds(ends []bool, from, to int) []bool {
 	for pos := from; pos < to; {
 		i := bytes.IndexByte(r.data[pos:to], '\n')

@@ -9,7 +9,7 @@ import (
 )
 
 // foreignGroup returns the name of a group in the syntax of other programs after a backslash, 1, g<1>, g<name>,
-// k<name>, g{1}, and the length of that syntax. length is 0 if there is none.
+// k<name>, g{1}, and the length of that syntax. length is 0 if s has no such group.
 func foreignGroup(s string) (name string, length int) {
 	switch {
 	case s == "":
@@ -57,5 +57,5 @@ func hasAmpersand(text string) bool {
 	}
 }
 
-// Doubt returns a note about a part of the replacement that may have another intended meaning, "" if there is none.
+// Doubt returns a note about a part of the replacement that may have another intended meaning, "" without doubt.
 func (t Template) Doubt() string { return t.doubt }

@@ -125,7 +125,7 @@ func (t *templateParser) dollar(after string) (int, *PatternError) {
 	return length, nil
 }
 
-// groupName reads the name of a group after a $. length is 0 if there is none.
+// groupName reads the name of a group after a $. length is 0 without a name.
 func groupName(s string) (name string, braced bool, length int) {
 	if inner, ok := strings.CutPrefix(s, "{"); ok {
 		name, _, closed := strings.Cut(inner, "}")

@@ -16,7 +16,7 @@ type engine struct {
 	prog    *syntax.Prog
 	sole    *finder   // finds the matches, if all are the same text
 	need    []*finder // each match contains one of these texts; empty if no such texts are known
-	machine *machine  // nil if there is none
+	machine *machine  // nil without an automaton
 	byLine  bool      // no match goes beyond its line, and there is a way to find the lines
 	anyEnd  bool      // "\r\n" is one line end
 	spare   sync.Pool // of *tools
@@ -29,7 +29,7 @@ type tools struct {
 	ctx  context.Context
 	data []byte
 	at   Places
-	dfa  *dfa // nil if there is none, or it is too slow for this text
+	dfa  *dfa // nil if not available, or too slow for this text
 	next *dfa // the dfa for the next text
 	walk walker
 	loc  []int
@@ -72,7 +72,7 @@ func (e *engine) putBack(t *tools) {
 	e.spare.Put(t)
 }
 
-// each calls yield for each match in data. first finds the first match at or after an offset, nil if there is none. An
+// each calls yield for each match in data. first finds the first match at or after an offset, nil if not found. An
 // empty match directly after another match does not count. If yield returns false, each ends without an error.
 func each(ctx context.Context, data []byte, first func(pos int) ([]int, error), yield func(loc []int) bool) error {
 	for pos, last := 0, -1; pos <= len(data); {
@@ -126,7 +126,7 @@ func (t *tools) inText(pos, places int) ([]int, error) {
 }
 
 // inPart returns the first match at or after pos in data, which is the text or a line of it: the begin and end of the
-// match and its groups, as many places as requested, valid until the next call. It is nil if there is none. The error
+// match and its groups, as many places as requested, valid until the next call. It is nil if not found. The error
 // is from the context.
 func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
 	t.loc = slices.Grow(t.loc[:0], places)[:places]
@@ -167,7 +167,7 @@ func (t *tools) inPart(data []byte, pos, places int) ([]int, error) {
 // these texts.
 const sparse = 200
 
-// candidate returns the next line with a needed text, without its line end, and its offset, nil if there is none. It
+// candidate returns the next line with a needed text, without its line end, and its offset, nil if not found. It
 // sets dense, and returns nil, if another way is faster from pos.
 func (t *tools) candidate() (line []byte, start int) {
 	if t.dense {
@@ -206,7 +206,7 @@ func (t *tools) around(offset int) (line []byte, start int) {
 	return line, start
 }
 
-// line returns the next line that may have a match, and its offset, nil if there is none.
+// line returns the next line that may have a match, and its offset, nil if not found.
 func (t *tools) line() (line []byte, start int) {
 	if line, start = t.candidate(); line != nil || t.pos > len(t.data) {
 		return line, start

@@ -10,7 +10,7 @@ type view struct {
 	text []byte // the text in the view
 
 	// The position of original: at is an offset of data, seen the same place in the view, next the first "\r\n" at or
-	// after it, len(data) if there is none. Matches come in order, so all of them together are one pass.
+	// after it, len(data) if not found. Matches come in order, so all of them together are one pass.
 	at, seen, next int
 }
 

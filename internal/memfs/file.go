@@ -262,7 +262,7 @@ func (f *file) page(n int) (page []info, err error) {
 		}
 		if !f.listed {
 			f.listed = true
-			// The directory may have been removed or renamed since; then its name now belongs to another one.
+			// The directory may have been removed or renamed since; then its name now belongs to another.
 			if n, err := f.fs.lookup(f.name); err == nil && n.data == f.file.Data() {
 				f.left = f.fs.list(n)
 			}

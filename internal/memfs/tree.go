@@ -243,11 +243,11 @@ func (m *FS) Exchange(a, b string) error {
 }
 
 // copyMost limits the size of files, in bytes, that are renamed by copying. Rename of a MemMapFs searches all its names
-// for names below the old one, even for a file: renaming each of n files takes n times n steps. Copying a larger file
-// takes longer than a search through a few thousand names.
+// for names below the old one, even for a file: renaming each of n files costs n times n steps. Copying a larger file
+// costs more than a search through a few thousand names.
 const copyMost = 1 << 20
 
-// move gives a node a new key, which must be free, and moves everything below it. From then on the tree is in one
+// move sets a new key of a node, which must be free, and moves everything below it. From then on the tree is in one
 // world. Mode and time stay. If a file is copied, open handles follow it, except those that the MemMapFs gave out
 // directly.
 func (m *FS) move(n node, key string) error {

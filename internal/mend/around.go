@@ -115,7 +115,7 @@ func beginsObject(rest []byte) bool {
 }
 
 // Setting returns the option that a text names or sets, as in "dry run", "--no-backup" or "max steps: 3", or "" if
-// there is none. A text can set an option without a colon and a value: "set dry_run to true" is prose too.
+// not found. A text can set an option without a colon and a value: "set dry_run to true" is prose too.
 func Setting(text string) string {
 	if name := named().FindString(text); name != "" {
 		return name

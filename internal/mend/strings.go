@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
-// text reads a string in any kind of quotes. It returns false if there is none.
+// text reads a string in any kind of quotes. It returns false without a string.
 func (s *scanner) text() bool {
 	rest := s.in[s.pos:]
 	r, size := utf8.DecodeRune(rest)

@@ -1,3 +1,3 @@
 // Package mounts makes real file systems for tests: of the kernel on loop devices, and of Debian packages over FUSE.
-// [Own] gives a test its own mount namespace, so that nothing stays mounted, even after a crash.
+// [Own] makes an own mount namespace for a test, so that nothing stays mounted, even after a crash.
 package mounts

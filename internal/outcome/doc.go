@@ -2,12 +2,12 @@
 // keeps them.
 package outcome
 
-// The limits of a run whose host sets none, in bytes. A run on a small tree takes no more than 512 MiB with them: a
-// text is there several times while it is put together, and the collector lets memory grow to twice of what is in use.
+// The limits of a run whose host sets none, in bytes. A run on a small tree needs at most 512 MiB with them: a
+// text exists several times while it is put together, and the collector lets memory grow to twice the used memory.
 const (
-	// DefaultShownBytes is how much text the steps of a run show and keep together.
+	// DefaultShownBytes limits the text that the steps of a run show and keep together.
 	DefaultShownBytes = 64 << 20
-	// DefaultStagedBytes is how much new text the steps of a run put into files together, and what they stage beside
-	// that.
+	// DefaultStagedBytes limits the new text that the steps of a run put into files together, and their other staged
+	// data.
 	DefaultStagedBytes = 64 << 20
 )

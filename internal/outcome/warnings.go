@@ -10,14 +10,14 @@ import (
 const warningBytes = 64
 
 // Warnings adds the warnings of a step to its result, in alphabetical order, because several goroutines may warn in any
-// order. If there is no room for all of them, the first ones in that order stay, and one more warning counts the
+// order. If the room is too small for all of them, the first in that order stay, and one more warning counts the
 // others: each omitted file of a step can have a warning, and its report has the same text. Warnings are safe for
 // concurrent use.
 type Warnings struct {
 	mu   sync.Mutex
 	to   *[]string
 	room int64  // remaining, in bytes
-	cut  string // there is no room for this text and later ones; only used if more is not 0
+	cut  string // no room for this text and later ones; only used if more is not 0
 	more int
 	over bool
 }

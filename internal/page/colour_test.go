@@ -19,8 +19,9 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 // text.
 func TestColoursOnlyColour(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"<b>", "</b>", "</td>", "&amp;", "&#60;", `"`, "'", "`", "/*", "*/", "//", "<!--", "-->", "# ", "--", "\\",
-		"if", "return", "1", " ", "\t", "é", "木", "\xff", "\x1b[0m", "\u202e", "]]>", "<script>", "javascript:", "\"\"\"", "\x00"}
+	pieces := []string{"<b>", "</b>", "</td>", "&amp;", "&#60;", `"`, "'", "`", "/*", "*/", "//", "<!--", "-->", "# ",
+		"--", "\\", "if", "return", "1", " ", "\t", "é", "木", "\xff", "\x1b[0m", "\u202e", "]]>", "<script>", "javascript:",
+		"\"\"\"", "\x00"}
 	names := []string{"a.go", "a.c", "a.java", "a.kt", "a.js", "a.rs", "a.php", "a.css", "a.json", "a.py", "a.rb", "a.sh",
 		"a.yaml", "a.pl", "Makefile", "a.sql", "a.lua", "a.hs", "a.clj", "a.html", "a.txt"}
 	coloured := 0

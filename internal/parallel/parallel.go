@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Later is the second part of a task. One of its functions is called, once; nil means that there is no second part.
+// Later is the second part of a task. One of its functions is called, once; nil means no second part.
 type Later struct {
 	Finish func() error
 	Drop   func() // cancels the task

@@ -48,7 +48,7 @@ func TestDecodeAny(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"/args": "{{a.data}}", "/items": "{{a.files}}"}, binds); diff != "" || problems != nil {
 		t.Errorf("problems %v, bindings (-want +got):\n%s", problems, diff)
 	}
-	// null replaces a default, and is written if there is one.
+	// null replaces a default, and is written if the parameter has a default.
 	proto := loose{Null: "default", Value: []any{"default"}}
 	got, _, problems = decode(proto, `{"null":null,"value":null}`)
 	if data, err := params.Encode(got, proto, nil); err != nil || string(data) != `{"value":null,"null":null}` || problems != nil {

@@ -81,7 +81,7 @@ func isNull(s *shape, v reflect.Value) bool {
 }
 
 // cloneCustom copies the visible parts of a value: the elements of a slice or map, the fields of a struct. Values
-// behind unexported fields are shared, as by an assignment.
+// in unexported fields are shared, as by an assignment.
 func cloneCustom(v reflect.Value) reflect.Value {
 	switch {
 	case v.Kind() == reflect.Slice && !v.IsNil():
@@ -100,7 +100,7 @@ func cloneCustom(v reflect.Value) reflect.Value {
 }
 
 // Clone returns a deep copy of an action: slices, maps and values that pointers point to are copied, nil stays nil.
-// Fields that are not parameters, and values behind the unexported fields of a type with methods of its own, are
+// Fields that are not parameters, and values in the unexported fields of a type with methods of its own, are
 // shared, as by an assignment. A value that [Describe] refuses is returned as it is.
 func Clone(value any) any {
 	a, err := Of(value)

@@ -16,7 +16,7 @@ import (
 //
 // If isTemplate returns true, a string may be in place of a value of another type: the parameter keeps its default, and
 // binds has the string under the pointer. Templates in strings stay unchanged, and no enum is checked for them. A nil
-// isTemplate means that nothing is a template. binds is nil if there are none.
+// isTemplate means that nothing is a template. binds is nil without templates.
 //
 // problems has every mistake, in the order of the text; missing names of an object come after its other problems. It
 // has at most a hundred problems, and a last problem that counts the rest. The value is only nil if proto is, and is

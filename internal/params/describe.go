@@ -63,7 +63,7 @@ func (f *field) describe() form.Field {
 		Required: f.required, Bytes: f.bytes}
 }
 
-// Get returns the parameter of that JSON name, not one within another. ok is false if there is none. The value is for
+// Get returns the parameter of that JSON name, not one within another. ok is false if not found. The value is for
 // reading only: it may share memory with the action.
 func (a Action) Get(name string) (v reflect.Value, ok bool) {
 	if a.shape != nil {
@@ -75,8 +75,8 @@ func (a Action) Get(name string) (v reflect.Value, ok bool) {
 }
 
 // TypeAt returns the type of the value at a JSON pointer below "params"; for a pointer, the type that it points to. ok
-// is false if there is no value: no such name, an index past the end, a name that a map does not have, the inside of a
-// nil pointer.
+// is false if the pointer leads to no value: an unknown name, an index past the end, a name that a map does not have,
+// the inside of a nil pointer.
 func (a Action) TypeAt(pointer string) (t reflect.Type, ok bool) {
 	if a.shape != nil {
 		if _, found, _, ok := follow(a.shape, a.value, pointer); ok {

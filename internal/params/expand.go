@@ -122,7 +122,7 @@ func (e *expander) inner(s *shape, v reflect.Value, at *path) (reflect.Value, er
 	}
 }
 
-// given returns the value of the template of a binding or a string, if there is one.
+// given returns the value of the template of a binding or a string, if any.
 func (e *expander) given(s *shape, v reflect.Value, at *path) (got any, ok bool, err error) {
 	if len(e.binds) > 0 && at != nil {
 		to := at.pointer()

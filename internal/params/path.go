@@ -50,7 +50,7 @@ func (p *path) last() string {
 	return p.name
 }
 
-// follow returns the path of a JSON pointer, and the shape and the value there. ok is false if there is no value, as
+// follow returns the path of a JSON pointer, and the shape and the value there. ok is false without a value, as
 // below a nil pointer. The value itself, "", is not a parameter.
 func follow(s *shape, v reflect.Value, to string) (at *path, found *shape, there reflect.Value, ok bool) {
 	tokens, ok := strictjson.SplitPointer(to)

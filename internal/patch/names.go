@@ -64,7 +64,7 @@ var (
 // longestStamp is how many bytes at the end of a line are searched for a time and the blanks before it.
 const longestStamp = 200
 
-// stampAt returns the offset of a time at the end of a line, including the blanks before it; 0 if there is none.
+// stampAt returns the offset of a time at the end of a line, including the blanks before it; 0 without a time.
 func stampAt(line string, times *regexp.Regexp) int {
 	skip := max(0, len(line)-longestStamp)
 	at := times.FindStringIndex(line[skip:])

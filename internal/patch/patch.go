@@ -76,7 +76,7 @@ type File struct {
 type Hunk struct {
 	Line               int      // of the patch, from 1
 	Numbered           bool     // OldStart and NewStart are set
-	OldStart, NewStart int      // first line, from 1, or the line before if there are no lines
+	OldStart, NewStart int      // first line, from 1, or the line before if a side has no lines
 	OldLines, NewLines int      // as counted
 	Added, Removed     int      // lines
 	Lead, Trail        int      // context lines at the beginning and at the end
@@ -149,7 +149,7 @@ func reversed(op byte) byte {
 	return op
 }
 
-// measure counts the lines of the hunk. It returns the mistake in them, "" if there is none.
+// measure counts the lines of the hunk. It returns the mistake in them, "" if they are correct.
 func (h *Hunk) measure() string {
 	h.OldLines, h.NewLines, h.Added, h.Removed, h.Lead, h.Trail = 0, 0, 0, 0, 0, 0
 	oldEnded, newEnded := false, false

@@ -74,7 +74,7 @@ type parser struct {
 // mostProblems is the largest number of problems that are reported for a patch.
 const mostProblems = 100
 
-// Parse reads a patch. It returns all problems; the patch may only be used if there are none. The error is a
+// Parse reads a patch. It returns all problems; only a patch without problems may be used. The error is a
 // *[LimitError].
 func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	if len(text) > MaxBytes {

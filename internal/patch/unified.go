@@ -138,8 +138,7 @@ func (p *parser) plain() {
 	p.add(f)
 }
 
-// prefixed reports whether git has put prefixes before two names that state what it has compared: index, work tree,
-// commit or object.
+// prefixed reports whether two names have prefixes of git for the compared sides: index, work tree, commit or object.
 func prefixed(old, now string) bool {
 	const parts = "icow"
 	return len(old) > 2 && len(now) > 2 && old[0] != now[0] && old[1] == '/' && old[1:] == now[1:] &&

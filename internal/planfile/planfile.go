@@ -112,7 +112,7 @@ type Tree struct {
 	Limits actions.Limits
 }
 
-// Adopt checks changes from outside and gives them access to the tree. The error is an *Error, or the error of the
+// Adopt checks changes from outside and connects them to the tree. The error is an *Error, or the error of the
 // context. moved are the paths of files that have changed since the plan, and are shown with the old text in the plan.
 func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []change.Change, moved []string, err error) {
 	plain := stage.New(t.FS)
@@ -164,7 +164,7 @@ func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
 	return err == nil && change.HashOf(now) != c.Old.Hash
 }
 
-// adopt checks one change and gives it access to the tree. moved means that the file has changed, so that the old side
+// adopt checks one change and connects it to the tree. moved means that the file has changed, so that the old side
 // is the text in the plan.
 func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 	openOld := func() (io.ReadCloser, error) { return disk.Open(t.FS).OpenFound(c.OldPath()) }

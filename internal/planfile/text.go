@@ -24,9 +24,9 @@ type Limits struct {
 }
 
 // Decode reads a text into v, a pointer to a struct that has the [Changes]. The text must be strict JSON of exactly
-// that form. encoding/json alone accepts names in any case, and uses the last of repeated names, so a person who reads
-// a plan could see another one than is committed. byHand are the names that types with their own MarshalJSON add to
-// their fields. The error is an *Error.
+// that form. encoding/json alone accepts names in any case, and uses the last of repeated names, so a person could read
+// a plan that differs from the committed plan. byHand are the names that types with their own MarshalJSON add to their
+// fields. The error is an *Error.
 func Decode(data []byte, v any, limits Limits, byHand map[reflect.Type]string) error {
 	err := checkText(data, limits)
 	if err == nil {

@@ -27,7 +27,7 @@ func (p *parser) bracket() *syntax.Regexp {
 	var set spans
 	var added []*span // the first span of each class in set
 	simple := true
-	// [:name:] alone is refused, because [[:name:]] is meant: plain is true until there is a range or a class.
+	// [:name:] alone is refused, because the user means [[:name:]]: plain is true before the first range or class.
 	plain, other, colons := true, false, p.has(p.at, ':')
 	for first := true; p.err == "" && (first || !p.has(p.at, ']')); first = false {
 		from := p.element(first)

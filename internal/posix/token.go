@@ -124,7 +124,7 @@ func (p *parser) badInterval() (low, high int) {
 	return 0, 0
 }
 
-// number reads up to a comma or the end of the interval. n is -1 if there is nothing. ok is false for anything except
+// number reads up to a comma or the end of the interval. n is -1 without digits. ok is false for anything except
 // digits.
 func (p *parser) number() (n int, ok bool) {
 	const most = 1 << 20 // all larger numbers are too large

@@ -11,7 +11,7 @@ import (
 
 // File is the difference in one file.
 type File struct {
-	// Binary means that NUL bytes are near the beginning. There are no hunks then.
+	// Binary means that NUL bytes are near the beginning. A binary file has no hunks.
 	Binary bool
 	Hunks  []Hunk
 

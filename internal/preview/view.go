@@ -70,7 +70,7 @@ func (v View) open(s sides, wanted bool) (texts, error) {
 }
 
 // openPaged opens an edited file so that it is read only around its edits, and once as a whole, to count lines and to
-// check that it is the base of the change. A file without random access gives no texts.
+// check that it is the base of the change. A file without random access has no texts.
 func (v View) openPaged(s sides) (texts, error) {
 	t := texts{close: func() {}}
 	if v.Unsure {

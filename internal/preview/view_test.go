@@ -186,7 +186,7 @@ func TestLinesWritten(t *testing.T) {
 	}
 }
 
-// TestReplaced: if a file is renamed over another one, the diff shows the change at that path.
+// TestReplaced: if a file is renamed over another, the diff shows the change at that path.
 func TestReplaced(t *testing.T) {
 	t.Parallel()
 	c := edited(t, "moved\n", change.Splice{Len: 5, Text: []byte("edited")})

@@ -38,7 +38,7 @@ func NewUnverified(file []byte) *Reader {
 	return &Reader{rest: file, chain: newChain(nil), end: Start()}
 }
 
-// Next returns the JSON of the next record, as a slice of the file's bytes. ok is false if there is none; then
+// Next returns the JSON of the next record, as a slice of the file's bytes. ok is false after the last record; then
 // [Reader.Stop] has the reason.
 func (r *Reader) Next() (json []byte, ok bool) {
 	if r.stop != nil || len(r.rest) == 0 {

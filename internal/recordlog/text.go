@@ -44,7 +44,7 @@ func NewText(open func() (File, error)) *Text {
 	return &Text{open: open, jobs: make(map[int]*jobText), full: MaxText, most: MaxJobText}
 }
 
-// Write appends the lines of a text for a job. Lines for which there is no room are dropped, see [Text.End].
+// Write appends the lines of a text for a job. Lines that exceed the room are dropped, see [Text.End].
 func (t *Text) Write(ordinal int, at time.Time, text string) error {
 	if err := t.begin(); err != nil {
 		return err

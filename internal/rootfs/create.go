@@ -12,9 +12,9 @@ type Created interface {
 	io.WriteCloser
 	// Stat describes the file as it is now.
 	Stat() (fs.FileInfo, error)
-	// Chmod gives it the permission bits.
+	// Chmod sets the permission bits.
 	Chmod(mode fs.FileMode) error
-	// Chtimes gives it its times; a zero time leaves one as it is.
+	// Chtimes sets the times; a zero time leaves the present time.
 	Chtimes(atime, mtime time.Time) error
 }
 

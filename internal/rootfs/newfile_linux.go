@@ -45,7 +45,7 @@ func (f *NewFile) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
-// Skip makes the file longer by n zero bytes that need no room, and goes on behind them.
+// Skip makes the file longer by n zero bytes that need no room, and continues after them.
 func (f *NewFile) Skip(n int) error {
 	return f.do("write", func(fd int) error {
 		end, err := unix.Seek(fd, 0, io.SeekCurrent)
@@ -60,41 +60,41 @@ func (f *NewFile) Skip(n int) error {
 	})
 }
 
-// Chown gives it an owner and a group, -1 for none.
+// Chown sets the owner and the group, -1 for none.
 func (f *NewFile) Chown(uid, gid int) error {
 	return f.do("chown", func(fd int) error { return unix.Fchown(fd, uid, gid) })
 }
 
-// Chmod gives it the permission bits.
+// Chmod sets the permission bits.
 func (f *NewFile) Chmod(mode fs.FileMode) error {
 	return f.do("chmod", func(fd int) error { return unix.Fchmod(fd, systemMode(mode)) })
 }
 
-// Chtimes gives it its times.
+// Chtimes sets the times.
 func (f *NewFile) Chtimes(atime, mtime time.Time) error {
 	times := []unix.Timespec{systemTime(atime), systemTime(mtime)}
 	err := f.do("chtimes", func(fd int) error { return unix.UtimesNanoAt(fd, "", times, unix.AT_EMPTY_PATH) })
 	if err != nil {
-		return f.r.Chtimes(f.name, atime, mtime) // kernels before 5.8 do not know the flag
+		return f.r.Chtimes(f.name, atime, mtime) // kernels before 5.8 refuse the flag
 	}
 	return nil
 }
 
-// StartSync has the system begin with what Sync is going to wait for.
+// StartSync begins the writing that Sync waits for.
 func (f *NewFile) StartSync() {
 	_ = unix.SyncFileRange(f.fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) // errors show again when it is synced
 }
 
-// Sync makes it durable.
+// Sync makes the file durable.
 func (f *NewFile) Sync() error { return f.do("sync", unix.Fsync) }
 
-// Inherit gives it the access control list that new files in a directory have, see [FS.Inherit].
+// Inherit sets the access control list that new files in a directory have, see [FS.Inherit].
 func (f *NewFile) Inherit(dir string) (fs.FileMode, error) {
 	allowed, err := f.r.inherit(dir, f.fd)
 	return allowed, names.PathError("inherit", f.name, err)
 }
 
-// CopyMeta gives it the owner, group and attributes of a file. It goes by name where the other file cannot be opened.
+// CopyMeta copies the owner, group and attributes of a file. It uses names where the other file cannot be opened.
 func (f *NewFile) CopyMeta(from string) error {
 	src, err := f.r.root.open(from, unix.O_RDONLY|unix.O_NOFOLLOW|openNoWait, 0)
 	if err != nil {

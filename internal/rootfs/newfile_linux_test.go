@@ -119,7 +119,7 @@ func TestBulk_CreateNear_asUser(t *testing.T) {
 	}
 	base, err := os.MkdirTemp("/dev/shm", "millrace-test-")
 	if err != nil {
-		t.Skipf("there is no file system in memory: %v", err)
+		t.Skipf("no file system in memory: %v", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(base) })
 	fstest.Must(t, os.Chmod(base, 0o777))

@@ -45,7 +45,7 @@ const (
 type rule struct {
 	call  uint32
 	tests []test  // all must hold
-	then  verdict // if all hold, or if there are none
+	then  verdict // if all hold, or without tests
 	other verdict
 }
 
@@ -104,7 +104,7 @@ func callsFiltered() error {
 }
 
 // filterCalls puts the calling thread under the filter, irreversibly, and begins to answer the calls that the filter
-// passes on; it returns nil if there are none.
+// passes on; it returns nil without such calls.
 func filterCalls(landlock int, rules *Rules, roots []string) (*answering, error) {
 	if landlock == 0 {
 		_, err := setFilter(program(landlock, rules.Network, allow), 0)

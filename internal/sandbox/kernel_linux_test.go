@@ -160,7 +160,7 @@ func stringAt(text string) uintptr {
 	return uintptr(unsafe.Pointer(b))
 }
 
-// TestNumbers: a call that nobody has reviewed fails as if the kernel did not know it.
+// TestNumbers: a call that nobody has reviewed fails as if the kernel did not have it.
 func TestNumbers(t *testing.T) {
 	filtered(t)
 	p := newPlace(t)

@@ -34,7 +34,7 @@ func (m Mark) put(do func() error) error {
 	defer marking().Unlock()
 	var old unix.Rlimit
 	if unix.Getrlimit(limitOfLocks, &old) != nil || old.Max < uint64(m) {
-		return do() // with a lower limit of the host, there is no mark
+		return do() // a lower limit of the host makes the mark impossible
 	}
 	if unix.Setrlimit(limitOfLocks, &unix.Rlimit{Cur: uint64(m), Max: old.Max}) != nil {
 		return do()

@@ -28,7 +28,7 @@ type shape struct {
 	what      what
 }
 
-// what is the attribute that a call changes.
+// what names the attribute that a call changes.
 type what int
 
 // Attributes that calls change; times come in three forms.
@@ -67,7 +67,7 @@ func readRequest(n *notice) (*request, unix.Errno) {
 	if r.change, err = s.change(memory, n); err != nil {
 		return nil, number(err)
 	}
-	// Without a path, calls about times mean the descriptor, if there is one.
+	// Without a path, calls about times mean the descriptor, if any.
 	descriptor := s.what >= theTimes && r.dir != unix.AT_FDCWD
 	if s.path >= 0 && (!descriptor || n.args[s.path] != 0) {
 		if r.path, err = readPath(memory, n.args[s.path]); err != nil {

@@ -30,7 +30,7 @@ func Run(cmd *exec.Cmd, rules *Rules, started func(*os.Process)) (Status, error)
 }
 
 // Supported returns the strongest protection of this system. The error is nil if files and the network are both
-// protected; otherwise it reports what is missing and which system has it.
+// protected; otherwise it reports the missing part and the system that has it.
 func Supported() (Status, error) { return supported() }
 
 // check refuses relative paths, whose meaning depends on the working directory.

@@ -10,7 +10,7 @@ import (
 	"runtime"
 )
 
-// errNone is the reason why there is no sandbox.
+// errNone is the reason why commands have no sandbox.
 var errNone = errors.New("there is no sandbox for commands on this system: it needs Linux 5.13 or later")
 
 // supported always returns an empty Status.

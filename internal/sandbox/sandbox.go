@@ -23,8 +23,8 @@
 //   - A program that runs as root keeps only the capabilities of root for files.
 //   - A command cannot write to a terminal, or read a keyring.
 //   - System calls and requests of ioctl are those of a list (amd64, arm64). A call that is not listed, such as one of
-//     a newer kernel, fails as if the kernel did not have it. There are no mounts and no namespaces, and the scheduling
-//     of other processes cannot be changed.
+//     a newer kernel, fails as if the kernel did not have it. A command cannot mount file systems, make namespaces, or
+//     change the scheduling of other processes.
 //
 // # Limits of the sandbox
 //

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// detach gives the command its own session, and so its own process group, and returns its attributes, which are now
+// detach sets a new session for the command, and so a new process group, and returns its attributes, which are now
 // separate from those of the caller of Run. A session has no terminal: the command can neither write to the terminal of
 // the program's user nor type into it.
 func detach(cmd *exec.Cmd) *syscall.SysProcAttr {

@@ -23,8 +23,8 @@ func isDeep(name string) bool {
 
 func readDir(fsys *rootfs.FS, name string) ([]fs.DirEntry, error) { return handle.ReadDir(fsys, name) }
 
-// wipe removes what stands at the name with all below it, also what its owner may not write to, following no links.
-// Nothing there is no error. Several directories are worked on at a time.
+// wipe removes the file or directory at the name with all below it, also parts that its owner may not write to,
+// following no links. A missing file is not an error. Several directories are worked on at a time.
 func wipe(ctx context.Context, fsys *rootfs.FS, name string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -50,7 +50,7 @@
 //
 // # Time and memory
 //
-// There is no backtracking: finding a match takes time in proportion to the rest of the line, times the size of the
+// Matching never backtracks: finding a match takes time in proportion to the rest of the line, times the size of the
 // pattern in the worst case, if its automaton does not fit its cache; finding groups takes the length of the match
 // times the size of the pattern. A line with n matches takes n times that in the worst case. Only a window of some
 // lines of a text is in memory. Options.MaxPattern and Options.MaxLine limit both, [Bounds] limit the output of a run,

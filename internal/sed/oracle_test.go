@@ -21,7 +21,7 @@ type oracle struct {
 	dir  string
 }
 
-// newOracle skips the test if there is no GNU sed.
+// newOracle skips the test without GNU sed.
 func newOracle(t testing.TB) *oracle {
 	t.Helper()
 	name, err := exec.LookPath("sed")

@@ -138,7 +138,7 @@ func (b *baseFs) keep(f *fact) *fact {
 	return f
 }
 
-// get returns the kept fact of a path of the base, nil if there is none. hidden means that the path is another spelling
+// get returns the kept fact of a path of the base, nil if not kept. hidden means that the path is another spelling
 // of an entry.
 func (b *baseFs) get(name string) (f *fact, hidden bool) {
 	b.mu.RLock()

@@ -12,7 +12,7 @@ import (
 // leaf is an entry of the stage that may differ from the base at its path.
 type leaf struct {
 	n  *node
-	f  *fact // its fact in the base, nil if there is none
+	f  *fact // its fact in the base, nil without a fact
 	by []stamp
 }
 

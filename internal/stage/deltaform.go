@@ -19,7 +19,7 @@ const (
 	partFacts         // facts of paths of the base
 	partSums          // hashes of facts that were written without a hash
 	partTaken         // directories of the base that were moved or removed, with a hash of their entries
-	partHides         // other spellings of names, at which there is nothing
+	partHides         // other spellings of names, without an entry
 	partPages         // bytes in the spill
 	partBodies        // contents: splices over a fact, or pages
 	partNodes         // nodes of the base, and nodes that were made

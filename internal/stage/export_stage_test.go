@@ -56,7 +56,7 @@ func Forge(depth int, parent []byte, seq int, lists map[int][][]any) []byte {
 // SetMaxMatched sets the maximum number of matched files on which a run may rest.
 func SetMaxMatched(k *Keeper, n int) { k.most = n }
 
-// Following returns the delta as if it followed the parent, or as the first delta if there is none.
+// Following returns the delta as if it followed the parent, or as the first delta without a parent.
 func Following(parent, delta []byte) []byte {
 	digest, depth := deltaDigest{}, byte(0)
 	if parent != nil {

@@ -53,7 +53,7 @@ type openFile struct {
 	off    int64
 	dirty  bool
 	again  bool  // the file existed when it was opened, and nothing was written through this handle
-	body   *body // the body that reader reads, nil if there is none
+	body   *body // the body that reader reads, nil without a body
 	reader contentReader
 }
 

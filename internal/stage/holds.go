@@ -21,7 +21,7 @@ type Seen struct {
 }
 
 // Holds compares the entry at the name, links not followed, with seen and returns the difference: the reason of a
-// [Drift], "" if there is none. The stage then rests on the compared state, so a later change by another program is a
+// [Drift], "" if both are equal. The stage then rests on the compared state, so a later change by another program is a
 // drift too.
 func (s *Stage) Holds(name string, seen Seen) (reason string, err error) {
 	p, err := s.lookUp(name, false, guard.Look)

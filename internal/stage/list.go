@@ -100,7 +100,7 @@ func (e dirEntry) Info() (fs.FileInfo, error) {
 	return at.info(e.name), nil
 }
 
-// entryOf returns the kid as an fs.DirEntry, the entry of the base if there is one.
+// entryOf returns the kid as an fs.DirEntry, which is the entry of the base if it exists.
 func (s *Stage) entryOf(k kid) fs.DirEntry {
 	if k.dent != nil {
 		return k.dent

@@ -138,8 +138,8 @@ func (c *core) nodeFor(f *fact) *node {
 	return n
 }
 
-// adopt returns the node of the entry at the place and makes a node if there is none yet. Nothing changes as seen from
-// outside, so the log gets no entry. core.mu must be held for writing.
+// adopt returns the node of the entry at the place, or makes the node. Nothing changes as seen from outside, so the log
+// gets no entry. core.mu must be held for writing.
 func (c *core) adopt(p place) *node {
 	if p.ent.n == nil {
 		p.ent.n = c.nodeFor(p.ent.f)

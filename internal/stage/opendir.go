@@ -50,7 +50,7 @@ type stageDir struct {
 	s      *Stage
 	path   string
 	under  string               // the directory of the base that shows through, "" for none
-	base   capability.DirHandle // the open directory of under; nil if there is none
+	base   capability.DirHandle // the open directory of under; nil if under is ""
 	slots  map[string]slot
 	filter bool
 }

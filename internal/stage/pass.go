@@ -18,7 +18,7 @@ import (
 // the bytes that were read before.
 type pass struct {
 	io.Reader
-	base *baseReader // nil if there is no base; its methods accept nil
+	base *baseReader // nil without a base; its methods accept nil
 }
 
 // pass begins reading a body. core.mu must not be held.

@@ -69,7 +69,7 @@ func (s *Stage) SetPutBack(all []TakenAway) {
 	}
 }
 
-// hashBefore returns the hash of a file that a commit removed in the given state, nil if there is none.
+// hashBefore returns the hash of a file that a commit removed in the given state, nil if not found.
 func (c *core) hashBefore(told *fact) *change.Hash {
 	for _, s := range c.putBack[told.path] {
 		isIt := s.ID.Dev == told.id.Dev && s.ID.Ino == told.id.Ino && s.ID.CTime == told.id.CTime

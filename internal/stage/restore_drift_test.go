@@ -163,8 +163,8 @@ func TestDriftError(t *testing.T) {
 	for _, name := range strings.Split("abcdefghijkl", "") {
 		e.Drifts = append(e.Drifts, stage.Drift{Path: name, Reason: "content"})
 	}
-	const want = "the tree has changed since it was read: a (content), b (content), c (content), d (content), e (content), " +
-		"f (content), g (content), h (content), i (content), j (content) and 2 more"
+	const want = "the tree has changed since it was read: a (content), b (content), c (content), d (content), " +
+		"e (content), f (content), g (content), h (content), i (content), j (content) and 2 more"
 	if e.Error() != want {
 		t.Errorf("got %q", e.Error())
 	}

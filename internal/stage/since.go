@@ -163,7 +163,7 @@ func (s *Stage) gather(v *view, name string, into map[string]moment) {
 	}
 	k := kid{kind: e.kind(), slot: slot{n: e.n}}
 	if e.f != nil {
-		k.base = s.core.base.keep(e.f).path // for factOf, because there is no entry of a listing here
+		k.base = s.core.base.keep(e.f).path // for factOf, because no entry of a listing is at hand
 	}
 	s.gatherTree(v, name, k, into)
 }

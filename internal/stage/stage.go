@@ -40,7 +40,7 @@ type Stage struct {
 
 // core is the part that all views of a stage share.
 type core struct {
-	err   error // the reason if there is no base
+	err   error // the reason if the base is missing
 	base  *baseFs
 	own   io.Closer // closes a base that New has opened; nil if the base was passed open
 	guard guard.Guard
@@ -160,7 +160,7 @@ var errEnded = fmt.Errorf("the step that works on this tree has returned: %w", f
 // Name returns "Stage".
 func (s *Stage) Name() string { return "Stage" }
 
-// Close removes the temporary file, if there is one, and closes the directory if [New] has opened it.
+// Close removes the temporary file, if any, and closes the directory if [New] has opened it.
 func (s *Stage) Close() error {
 	err := s.temp.close()
 	if s.own != nil {

@@ -41,7 +41,7 @@ func (e *DriftError) Error() string {
 // Unwrap returns [names.ErrDrift].
 func (e *DriftError) Unwrap() error { return names.ErrDrift }
 
-// driftError returns the error for the drifts, nil if there are none.
+// driftError returns the error for the drifts, nil without drifts.
 func driftError(found []Drift) error {
 	if len(found) == 0 {
 		return nil
@@ -60,7 +60,7 @@ type rest struct {
 
 	entries     []entries // hashes of its entries when it was moved or removed, perhaps several times
 	now         *fact     // its present state, after comparing
-	reason      string    // the difference, "" if there is none
+	reason      string    // the difference, "" without a difference
 	reasonDelta int
 }
 

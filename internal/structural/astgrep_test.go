@@ -137,7 +137,7 @@ func corpus(t *testing.T, lang string) (dir string, files map[string][]byte) {
 	return dir, files
 }
 
-// theirs returns the matches of ast-grep that are not inside another one.
+// theirs returns the matches of ast-grep that are not inside another.
 func theirs(t *testing.T, program, dir string, b beside, files map[string][]byte) map[place]bool {
 	t.Helper()
 	args := []string{"run", "--json=stream", "-l", b.lang, "-p", b.theirs}

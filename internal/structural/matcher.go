@@ -62,7 +62,7 @@ func (m *matcher) step() error {
 	return nil
 }
 
-// at returns the token after a match that begins with the token start, -1 if there is none. The offsets are in loc.
+// at returns the token after a match that begins with the token start, -1 if not found. The offsets are in loc.
 func (m *matcher) at(start int) (int, error) {
 	first := &m.prog.items[0]
 	if first.kind != kindHole {

@@ -156,7 +156,7 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 	return h, name, n + len(end), nil
 }
 
-// exprEnd returns the index of the "]" that ends a hole with an expression, -1 if there is none.
+// exprEnd returns the index of the "]" that ends a hole with an expression, -1 if not found.
 func exprEnd(s string) int {
 	class := false
 	for i := 0; i < len(s); i++ {

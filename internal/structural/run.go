@@ -9,7 +9,7 @@ type run struct {
 	rare  int // index of the longest word, which is searched
 }
 
-// runOf returns the longest sequence of fixed tokens with a word, nil if there is none. If a part of a text may be in
+// runOf returns the longest sequence of fixed tokens with a word, nil if not found. If a part of a text may be in
 // another language, nothing is known.
 func (p *Pattern) runOf(items []item, lang *Language) *run {
 	if p.fold || lang.fences || lang.scripts {

@@ -70,10 +70,10 @@ func (e *Error) of(ref Ref) *Error {
 // gets the Source of the reference.
 type Values func(Ref) (any, error)
 
-// Expand replaces the references by their values. A text that is a whole reference gives a value of the reference's
+// Expand replaces the references by their values. A text that is a whole reference becomes a value of the reference's
 // type: a []string for the files of a step, a []any for other lists, a map[string]any for objects. The caller owns
-// these. Any other value is returned as values gave it. Any other text gives a string. The error is an [*Error], which
-// can wrap an error of values or [ErrTooLong]. Expand must not be used on a Text that had problems.
+// these. Any other value is returned unchanged. Any other text becomes a string. The error is an [*Error], which can
+// wrap an error of values or [ErrTooLong]. Expand must not be used on a Text that had problems.
 func (t Text) Expand(values Values) (any, error) {
 	ref, ok := t.Whole()
 	if !ok {

@@ -144,8 +144,8 @@ func Parse(text string, known Known) (Text, []Problem) {
 // Source returns the text as it was given to [Parse].
 func (t Text) Source() string { return t.source }
 
-// IsTemplate reports whether the text names a known root anywhere, even escaped or wrongly. If not, expanding it gives
-// the source.
+// IsTemplate reports whether the text names a known root anywhere, even escaped or wrongly. If not, expanding it
+// returns the source.
 func (t Text) IsTemplate() bool { return t.parts != nil }
 
 // Refs returns the references in the order of the text, with repetitions.

@@ -70,7 +70,7 @@ type pages struct {
 	size  int
 	tee   io.WriteCloser
 	limit int64
-	left  *int64 // what is left of the limit
+	left  *int64 // the rest of the limit
 
 	held [pagesHeld]struct { // the nth page of the text is at n%pagesHeld, if it is in memory
 		number int

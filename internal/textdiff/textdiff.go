@@ -48,7 +48,7 @@ type Hunk struct {
 //
 // It comes from the splices [From, To) of the list passed to [Hunks]. Their bytes may differ from its bytes: a change
 // can be a few lines lower than where it was made, and two adjacent changes can share lines. But between the same two
-// places of both texts, splices and core have the same effect. If there is no such place between some cores, all of
+// places of both texts, splices and core have the same effect. If some cores have no such place between them, all of
 // them have the same splices, and only together have their effect.
 type Core struct {
 	Span

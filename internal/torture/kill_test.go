@@ -73,7 +73,7 @@ func playNaive(args []string) error {
 }
 
 // strike lets a process live up to a random moment and kills it. It returns the last acknowledged generation, 0 if
-// there is none.
+// the process acknowledged none.
 func strike(v *process, rnd *rand.Rand) (int, error) {
 	acked := 0
 	see := func(line string) {

@@ -87,7 +87,7 @@ func start(role string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// next returns the next line of the process, and false if there are no more.
+// next returns the next line of the process, and false after the last line.
 func (p *process) next() (string, bool) {
 	ok := p.out.Scan()
 	return p.out.Text(), ok

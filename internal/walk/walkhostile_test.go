@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// A directory of many files is shared by workers: the first visit waits until another one runs in parallel.
+// A directory of many files is shared by workers: the first visit waits until another runs in parallel.
 func TestWalkSharesDirectory(t *testing.T) {
 	t.Parallel()
 	fsys := &walkOpenerFs{Fs: afero.NewMemMapFs()}

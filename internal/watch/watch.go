@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/internal/panics"
 )
 
-// Notes collects failures that do not affect the work, until a Result takes them as warnings. It is safe for concurrent
-// use.
+// Notes collects failures that do not affect the work, until a Result reports them as warnings. It is safe for
+// concurrent use.
 type Notes struct {
 	mu   sync.Mutex
 	list []note

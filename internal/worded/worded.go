@@ -17,7 +17,7 @@ type Error struct {
 	err    error // in the words of the engine
 }
 
-// Errorf is fmt.Errorf for a message with parts: arguments that are a [wording.Part], or an error with parts. It takes
+// Errorf is fmt.Errorf for a message with parts: arguments that are a [wording.Part], or an error with parts. It allows
 // at most one %w.
 func Errorf(format string, args ...any) *Error {
 	return &Error{format, args, fmt.Errorf(format, args...)}
@@ -76,7 +76,7 @@ func Join(messages []error, separator string) *Error {
 	return Errorf(strings.Repeat("%v", len(args)), args...)
 }
 
-// Within returns a message that has that text, in which the message of err may stand.
+// Within returns a message that has that text, which may contain the message of err.
 func Within(text string, err error) error { return &inside{text, err} }
 
 type inside struct {
@@ -86,5 +86,5 @@ type inside struct {
 
 func (e *inside) Error() string { return e.text }
 
-// Unwrap returns the error whose message may stand in the text.
+// Unwrap returns the error whose message the text may contain.
 func (e *inside) Unwrap() error { return e.err }

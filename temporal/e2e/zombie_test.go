@@ -45,7 +45,8 @@ func TestZombie(t *testing.T) {
 				t.Fatal(err)
 			}
 			held := unchanged(t, dir, openedBy(t, dir, zombie.Process.Pid))
-			for given := false; !given; time.Sleep(50 * time.Millisecond) { // the zombie may also have the campaign itself, which then does not answer
+			// The zombie may also have the campaign itself, which then does not answer.
+			for given := false; !given; time.Sleep(50 * time.Millisecond) {
 				if ctx.Err() != nil {
 					t.Fatal(ctx.Err())
 				}

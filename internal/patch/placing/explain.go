@@ -40,7 +40,7 @@ func (e *AmbiguousError) MarshalJSON() ([]byte, error) { return errorform.Marsha
 
 // MissingError means that the lines of a hunk are not in a file.
 type MissingError struct {
-	// At is the line, from 1, of the nearest place; 0 if there is none.
+	// At is the line, from 1, of the nearest place; 0 if not found.
 	At int
 	// Line is the first line, from 1, that differs, Want is the line of the patch, and Found the line of the file. At the
 	// end of the file Found is "" and Line is after the last line.

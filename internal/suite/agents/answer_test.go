@@ -158,7 +158,8 @@ func TestPanic(t *testing.T) {
 func TestRequestBelongsToAgent(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Sandbox(agent.Sandbox{Tools: []string{"t"}, Options: map[string]any{"o": []any{"x"}}}).
-		Step("a", quiet("p")).Step("b", actions.Prompt{Prompt: "p", Options: map[string]any{"own": "x"}, Workspace: "none"}).MustBuild()
+		Step("a", quiet("p")).
+		Step("b", actions.Prompt{Prompt: "p", Options: map[string]any{"own": "x"}, Workspace: "none"}).MustBuild()
 	before := suite.JSON(t, p)
 	h := &host{script: map[string][]string{"a": {"fail", "ok"}, "b": {"fail", "ok"}}, work: func(_ context.Context, r *agent.Request) error {
 		if r.Sandbox.Tools[0] != "t" || r.Sandbox.Options["mine"] != nil || r.Previous != nil && r.Previous.Output != "ok" {

@@ -30,7 +30,8 @@ func TestRequest(t *testing.T) {
 		Step("a", actions.Prompt{Prompt: "first", Model: "small"}).MaxRetries(0).OnFail("b").
 		Step("b", actions.Prompt{Prompt: "second {{run.name}}", GPU: new(true), Workspace: "none"}).
 		Step("c", actions.Prompt{Prompt: "third: {{b.output}} {{prev.id}}"}).
-		Step("d", actions.Prompt{Prompt: "fourth {{b.error}}", Context: "none", Options: map[string]any{"o": "{{c.output}}"}}).
+		Step("d", actions.Prompt{Prompt: "fourth {{b.error}}", Context: "none",
+			Options: map[string]any{"o": "{{c.output}}"}}).
 		MustBuild()
 	x := executor(t, h)
 	x.RunID = "r1"
@@ -137,17 +138,17 @@ func TestUnknownAgent(t *testing.T) {
 		want   []string
 	}{
 		"none": {nil, []string{
-			"/steps/1/params/agent unknown_agent step 'a': there is no agent for steps that name none: the host offers no agents",
-			"/steps/2/params/agent unknown_agent step 'b': there is no agent 'smal': the host offers no agents",
-			"/steps/3/params/agent unknown_agent step 'c': there is no agent 'large': the host offers no agents",
+			"/steps/1/params/agent unknown_agent step 'a': no agent is set for steps without an agent: the host offers no agents",
+			"/steps/2/params/agent unknown_agent step 'b': unknown agent 'smal': the host offers no agents",
+			"/steps/3/params/agent unknown_agent step 'c': unknown agent 'large': the host offers no agents",
 		}},
 		"others": {map[string]agent.Agent{"small": a, "medium": a, "large": nil}, []string{
-			"/steps/1/params/agent unknown_agent step 'a': there is no agent for steps that name none: the agents are medium, small",
-			"/steps/2/params/agent unknown_agent step 'b': there is no agent 'smal': did you mean 'small'?",
-			"/steps/3/params/agent unknown_agent step 'c': there is no agent 'large': the agents are medium, small",
+			"/steps/1/params/agent unknown_agent step 'a': no agent is set for steps without an agent: the agents are medium, small",
+			"/steps/2/params/agent unknown_agent step 'b': unknown agent 'smal': did you mean 'small'?",
+			"/steps/3/params/agent unknown_agent step 'c': unknown agent 'large': the agents are medium, small",
 		}},
 		"the one without a name": {map[string]agent.Agent{"": a, "smal": a}, []string{
-			"/steps/3/params/agent unknown_agent step 'c': there is no agent 'large': the agents are smal",
+			"/steps/3/params/agent unknown_agent step 'c': unknown agent 'large': the agents are smal",
 		}},
 	} {
 		_, err := millrace.Executor{Agents: test.agents}.Run(t.Context(), suite.Tree(), p)

@@ -234,7 +234,8 @@ func TestNoAttemptIsLeft(t *testing.T) {
 	} {
 		p := step(millrace.New("p").MaxAttempts(1).Step("a", work{log: new(log)}).Builder).MustBuild()
 		res, err := millrace.Run(t.Context(), suite.Tree("x", "x"), p)
-		if err == nil || err.Error() != "the run has made all its 1 attempts before step 'b'" || res.Success || ran(res) != "a" {
+		const want = "the run has made all its 1 attempts before step 'b'"
+		if err == nil || err.Error() != want || res.Success || ran(res) != "a" {
 			t.Errorf("%s: %v, the result has %q", name, err, ran(res))
 		}
 	}

@@ -137,7 +137,7 @@ func TestEndlessFile(t *testing.T) {
 func TestProcFile(t *testing.T) {
 	proc, err := rootfs.Open("/proc/self")
 	if err != nil {
-		t.Skip("there is no /proc here:", err)
+		t.Skip("no /proc here:", err)
 	}
 	defer proc.Close()
 	p := suite.One(actions.CountOccurrences{Files: []string{"status"}, Pattern: "Name:"})

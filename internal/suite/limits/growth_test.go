@@ -74,7 +74,9 @@ func TestGrowthIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			// A fiftieth of the defaults, so that the test is about the rule and not about this machine.
-			x := millrace.Executor{Limits: actions.Limits{MaxShownBytes: outcome.DefaultShownBytes / 50, MaxStagedBytes: outcome.DefaultStagedBytes / 50}}
+			x := millrace.Executor{Limits: actions.Limits{
+				MaxShownBytes: outcome.DefaultShownBytes / 50, MaxStagedBytes: outcome.DefaultStagedBytes / 50,
+			}}
 			_, err = x.Run(t.Context(), fsys, p)
 			limit, ok := errors.AsType[*actions.LimitError](err)
 			if !ok || limit.What != test.limit {

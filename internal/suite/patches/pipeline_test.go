@@ -45,8 +45,8 @@ func TestPatchAsJSON(t *testing.T) {
 		"negative strip":           {map[string]any{"patch": simple, "strip": -1}, "strip"},
 		"text that is not a patch": {map[string]any{"patch": "nothing"}, "this is not a patch"},
 		"cut off":                  {map[string]any{"patch": "--- a/f\n+++ b/f\n@@ -1,3 +1,3 @@\n a\n-b\n"}, "line 5 of the patch: the patch ends within a hunk"},
-		"fuzz of another form":     {map[string]any{"patch": "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "fuzz": 1}, "'fuzz' is for unified diffs"},
-		"reverse of an add":        {map[string]any{"patch": "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch\n", "reverse": true}, "'reverse' is for unified diffs"},
+		"fuzz of another form":     {map[string]any{"patch": "f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n", "fuzz": 1}, "'fuzz' is only for unified diffs"},
+		"reverse of an add":        {map[string]any{"patch": "*** Begin Patch\n*** Add File: f\n+a\n*** End Patch\n", "reverse": true}, "'reverse' is only for unified diffs"},
 		"braces that stay text":    {map[string]any{"patch": strings.ReplaceAll(simple, "B", "{{ .Values.x }} {{p.files}}")}, ""},
 	} {
 		for _, d := range []millrace.Decoder{{}, {Lenient: true}} {

@@ -181,7 +181,8 @@ func TestRestore_perPath(t *testing.T) {
 	state(t, fsys, id, second.BackupID, 0)
 	for door := range map[string]bool{"restore": true, "dry restore": true} {
 		err := doors[door](t, x, fsys, id, nil)
-		if !errors.Is(err, backup.ErrUndone) || millrace.ErrorCode(err) != "conflict" || !strings.HasSuffix(err.Error(), " is undone already, by "+second.BackupID) {
+		if !errors.Is(err, backup.ErrUndone) || millrace.ErrorCode(err) != "conflict" ||
+			!strings.HasSuffix(err.Error(), " is undone already, by "+second.BackupID) {
 			t.Errorf("%s: %v", door, err)
 		}
 	}

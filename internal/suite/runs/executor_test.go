@@ -243,7 +243,8 @@ func TestPanicInActionIsItsError(t *testing.T) {
 	if !ok || step.Step != "panic" || !errors.Is(err, boom) {
 		t.Fatalf("error %v", err)
 	}
-	if _, ok := errors.AsType[*panics.Error](err); !ok || !res.RollbackPerformed || res.Results[1].Error != "test failed: panic: boom" {
+	if _, ok := errors.AsType[*panics.Error](err); !ok || !res.RollbackPerformed ||
+		res.Results[1].Error != "test failed: panic: boom" {
 		t.Errorf("%+v", res.Results[1])
 	}
 	if !strings.Contains(log.String(), "executor_test.go") {

@@ -305,7 +305,8 @@ func TestBoundsAndPanics(t *testing.T) {
 	}
 	p := millrace.New("p").Step("s", actions.Tool{Tool: "bad"}).MaxRetries(3).MustBuild()
 	res, err = x.Run(t.Context(), suite.Tree("a.txt", "x"), p)
-	if !suite.Is[*panics.Error](err) || err.Error() != "pipeline failed at step 1: tool failed: tool 'bad': panic: oh (step 's', /steps/0)" || res.Results[0].Attempts > 1 {
+	const want = "pipeline failed at step 1: tool failed: tool 'bad': panic: oh (step 's', /steps/0)"
+	if !suite.Is[*panics.Error](err) || err.Error() != want || res.Results[0].Attempts > 1 {
 		t.Errorf("got %v", err)
 	}
 }

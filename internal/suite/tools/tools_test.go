@@ -140,8 +140,8 @@ func TestCheckedBeforeAnythingRuns(t *testing.T) {
 		{"id": "d", "action": "tool", "params": {"tool": "users.find", "args": {"count": "many"}}},
 		{"id": "e", "action": "tool", "raw": true, "params": {"tool": "users.find", "args": {"count": "{{find.count}}"}}}]}`
 	want := []string{
-		"/steps/1/params/tool unknown_tool step 'a': there is no tool 'message_send' (did you mean 'messages_send'?)",
-		"/steps/2/params/tool unknown_tool step 'b': there is no tool 'nothing' (the tools are messages_send, users.find)",
+		"/steps/1/params/tool unknown_tool step 'a': unknown tool 'message_send' (did you mean 'messages_send'?)",
+		"/steps/2/params/tool unknown_tool step 'b': unknown tool 'nothing' (the tools are messages_send, users.find)",
 		"/steps/3/params/args/txt invalid_tool_args step 'c': tool 'users.find' has no argument 'txt' (did you mean 'text'?)",
 		"/steps/3/params/args/tags/1 invalid_tool_args step 'c': 'tags[1]' must be a string, got number (write it in quotes: \"3\")",
 		"/steps/4/params/args/count invalid_tool_args step 'd': 'count' must be a whole number, got string (of strings, only a template such as {{step.count}} can stand here)",
@@ -186,7 +186,7 @@ func TestCheckedBeforeAnythingRuns(t *testing.T) {
 		t.Errorf("%d calls, code %q", h.count(), millrace.ErrorCode(err))
 	}
 	_, err = millrace.Run(t.Context(), suite.Tree("a.txt", "x"), suite.One(send("x")))
-	if got := fmt.Sprint(err); got != "step 's0': there is no tool 'messages_send' (at /steps/0/params/tool): the host offers no tools" {
+	if got := fmt.Sprint(err); got != "step 's0': unknown tool 'messages_send' (at /steps/0/params/tool): the host offers no tools" {
 		t.Errorf("got %s", got)
 	}
 	_, err = millrace.New("p").Step("find", actions.Search{Pattern: "x"}).Step("t", actions.Tool{Tool: "{{find.risk}}"}).Build()

@@ -52,7 +52,7 @@ func ForAgents(tree afero.Fs, userDir string) millrace.Library {
 	return l
 }
 
-// userDirs returns the directory of the user, if there is one.
+// userDirs returns the directory of the user, if any.
 func userDirs(userDir string) []millrace.LibraryDir {
 	if userDir == "" {
 		return nil

@@ -21,9 +21,9 @@ func initial(kind string) (millrace.Pipeline, error) {
 	text, err := kinds.ReadFile("kinds/" + kind + ".yaml")
 	if err != nil {
 		if near, ok := actions.Nearest(kind, Kinds()); ok {
-			return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: did you mean %q?", kind, near)
+			return millrace.Pipeline{}, fmt.Errorf("unknown kind %q: did you mean %q?", kind, near)
 		}
-		return millrace.Pipeline{}, fmt.Errorf("there is no kind %q: the kinds are %s", kind,
+		return millrace.Pipeline{}, fmt.Errorf("unknown kind %q: the kinds are %s", kind,
 			strings.Join(Kinds(), ", "))
 	}
 	write := actions.Create{Path: path.Join(Dir, kind+".yaml"), Content: string(text)}

@@ -56,7 +56,7 @@ func list(p door.Program) error {
 		return p.WriteJSON(map[string]any{"campaigns": short})
 	}
 	if len(all) == 0 {
-		p.Talk("there are no campaigns: millrace fleet run makes one")
+		p.Talk("no campaigns: millrace fleet run makes one")
 	}
 	var b strings.Builder
 	for _, c := range all {

@@ -33,14 +33,15 @@ func newRun(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run PIPELINE [VAR=VALUE…] [DIR…]",
 		Short: "Run a pipeline over many trees",
-		Long: `Run runs the pipeline on each DIR, and on a clone of each repository of --git. On a terminal all trees are planned
-first, and the command shows the numbers and asks, unless -y is given; "millrace fleet diff -" shows the plans. Without a
-terminal it does not ask. PIPELINE and VAR=VALUE are as in "millrace run"; write a directory with a = in it as ./DIR.
+		Long: `Run runs the pipeline on each DIR, and on a clone of each repository of --git. On a terminal all trees are
+planned first, and the command shows the numbers and asks, unless -y is given; "millrace fleet diff -" shows the
+plans. Without a terminal it does not ask. PIPELINE and VAR=VALUE are as in "millrace run"; write a directory with
+a = in it as ./DIR.
 
-With --branch, --commit-message, --author or --then, and for clones, each tree is a git repository. One commit is made in each
-tree that changed, and none in other trees. A tree with changes that are not committed is refused, unless --allow-dirty is given.
-Hooks of the repositories do not run. A repository whose own settings run programs is refused. The exit status is 1 if trees have
-failed or were not begun.`,
+With --branch, --commit-message, --author or --then, and for clones, each tree is a git repository. One commit is
+made in each tree that changed, and none in other trees. A tree with changes that are not committed is refused,
+unless --allow-dirty is given. Hooks of the repositories do not run. A repository whose own settings run programs is
+refused. The exit status is 1 if trees have failed or were not begun.`,
 		Example: `  millrace fleet run licence.yaml api web -n
   millrace fleet run licence.yaml --from dirs.txt --jobs 4 --stop-after 3
   millrace fleet run rename from=Old to=New services/*

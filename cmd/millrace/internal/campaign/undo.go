@@ -19,9 +19,10 @@ import (
 func newUndo(p door.Program) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "undo CAMPAIGN", Short: "Undo the changes of a campaign that were not pushed",
-		Long: `Undo undoes the change of a campaign in each tree. In a repository it removes the commit and its branch. A tree is
-left alone, and the exit status is 1, if its commit was pushed or has another commit on top, or if its files have changed
-since. Without a terminal undo needs -y. An undone campaign is not repeated: give the next campaign another name.`,
+		Long: `Undo undoes the change of a campaign in each tree. In a repository it removes the commit and its branch. A tree
+is left alone, and the exit status is 1, if its commit was pushed or has another commit on top, or if its files have
+changed since. Without a terminal undo needs -y. An undone campaign is not repeated: give the next campaign another
+name.`,
 		Example: "  millrace fleet undo licence-2026\n  millrace fleet undo - -y",
 		Args:    door.Args(1, 1), ValidArgsFunction: complete(p),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) (err error) {
@@ -59,7 +60,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 	}
 	if !p.Yes() {
 		if !p.OnTerminal() {
-			return p.Usage(errors.New("there is no terminal to ask at: -y undoes the campaign without a question"))
+			return p.Usage(errors.New("no terminal to ask at: -y undoes the campaign without a question"))
 		}
 		answer, err := p.Ask(ctx, fmt.Sprintf("Take back campaign %s in %d trees? [y]es [N]o  ", o.ID, len(changed)))
 		if ctx.Err() != nil {

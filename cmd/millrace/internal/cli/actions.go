@@ -57,9 +57,9 @@ func describe(names []string) ([]millrace.ActionDoc, error) {
 		var ok bool
 		if docs[i], ok = registry.Decoder().Describe(name); !ok {
 			if near, ok := actions.Nearest(name, registry.Decoder().Actions.Names()); ok {
-				return nil, &usageError{fmt.Errorf("there is no action %q: did you mean %q?", name, near)}
+				return nil, &usageError{fmt.Errorf("unknown action %q: did you mean %q?", name, near)}
 			}
-			return nil, &usageError{fmt.Errorf("there is no action %q: `millrace actions` lists them", name)}
+			return nil, &usageError{fmt.Errorf("unknown action %q: `millrace actions` lists them", name)}
 		}
 	}
 	return docs, nil

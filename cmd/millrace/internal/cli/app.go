@@ -23,10 +23,10 @@ type App struct {
 	LookupEnv func(string) (string, bool)
 	// Dir is the working directory, as an absolute name.
 	Dir string
-	// Terminal is the terminal for questions. Nil means that there is none.
+	// Terminal is the terminal for questions. Nil means no terminal.
 	Terminal tty.Terminal
 
-	// interrupts are the signals of the process, nil if there are none.
+	// interrupts are the signals of the process, nil if not handled.
 	interrupts *interrupts
 	// flags are those of the running command.
 	flags flags
@@ -51,7 +51,7 @@ type App struct {
 	events *eventStream
 }
 
-// terminal returns the terminal for questions; it is tty.None if there is none.
+// terminal returns the terminal for questions; without a terminal it is tty.None.
 func (a *App) terminal() tty.Terminal {
 	if a.Terminal == nil {
 		return tty.None

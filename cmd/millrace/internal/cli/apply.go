@@ -99,7 +99,7 @@ func planMark(data []byte) string {
 	return "apply-" + hex.EncodeToString(sum[:12]) + "-"
 }
 
-// appliedBy returns the id of the newest commit with a mark that was not undone, "" if there is none.
+// appliedBy returns the id of the newest commit with a mark that was not undone, "" if not found.
 func (s *session) appliedBy(ctx context.Context, mark string) string {
 	list, err := s.x.ListBackups(ctx, s.fs)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 func TestCompletion_bash(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip("there is no bash")
+		t.Skip("bash is not installed")
 	}
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"sub/a.txt": "", "sum.txt": ""})

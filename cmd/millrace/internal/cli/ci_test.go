@@ -65,7 +65,7 @@ func needMake(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"git", "bash", "sed", "mktemp"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s to run the page with", program)
+			t.Skipf("%s, which runs the page, is not installed", program)
 		}
 	}
 	out, err := exec.Command("make", "--version").Output()

@@ -31,7 +31,7 @@ bash, zsh, fish or powershell. The script for bash needs the package bash-comple
 			if err := door.Args(1, 1)(cmd, args); err != nil || slices.Contains(shells, args[0]) {
 				return err
 			}
-			return fmt.Errorf("there is no completion for %q: the shells are %s", args[0], strings.Join(shells, ", "))
+			return fmt.Errorf("unknown shell %q: the shells are %s", args[0], strings.Join(shells, ", "))
 		},
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 )
 
-// history is the list of a tree's backups, newest first. An undo is a commit that reverts another one (Info.Restores);
+// history is the list of a tree's backups, newest first. An undo is a commit that reverts another (Info.Restores);
 // a redo reverts an undo, so it makes the undone change again.
 type history []backup.Info
 

@@ -46,7 +46,7 @@ REPLACE. The patch is applied completely or not at all. Its names count from the
 		case len(args) == 1:
 			p.File = args[0]
 		case !a.piped():
-			return millrace.Pipeline{}, &usageError{errors.New("there is no patch: name a file, or - for stdin")}
+			return millrace.Pipeline{}, &usageError{errors.New("a patch is required: name a file, or - for stdin")}
 		}
 		if cmd.Flags().Changed("strip") {
 			o.Strip = &strip

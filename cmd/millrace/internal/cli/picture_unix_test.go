@@ -52,7 +52,7 @@ func review(t *testing.T, dir string, answers []string, command string, args ...
 	defer cancel()
 	screen, terminal, err := pty.Open()
 	if err != nil {
-		t.Skipf("there is no terminal: %v", err)
+		t.Skipf("no terminal: %v", err)
 	}
 	defer screen.Close()
 	if err := pty.Setsize(screen, &pty.Winsize{Rows: 40, Cols: 80}); err != nil {

@@ -70,7 +70,7 @@ func (s *session) readSource(ctx context.Context, arg string) (source, error) {
 	if byname.IsName(arg) {
 		p, err := s.namedSource(ctx, arg)
 		if p.file != "" || !errors.Is(err, fs.ErrNotExist) {
-			return p, err // else there is no pipeline of the name
+			return p, err // otherwise no pipeline has the name
 		}
 		if _, none := os.Stat(s.base(arg)); none != nil {
 			return p, &usageError{err}

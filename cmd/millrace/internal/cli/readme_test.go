@@ -24,7 +24,7 @@ func TestSessions(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"sh", "grep", "gofmt"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("there is no %s to run the sessions with", program)
+			t.Skipf("%s, which runs the sessions, is not installed", program)
 		}
 	}
 	for page, tree := range map[string]map[string]string{"README.md": readmeTree, "docs/start.md": nil} {

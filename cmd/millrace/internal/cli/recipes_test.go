@@ -46,7 +46,7 @@ func TestRecipes(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"git", "patch", "perl", "xargs", "sed", "gofmt"} {
 		if _, err := exec.LookPath(name); err != nil {
-			t.Skipf("there is no %s to compare with", name)
+			t.Skipf("%s is not installed", name)
 		}
 	}
 	if out, err := exec.Command("sed", "--version").Output(); err != nil || !strings.Contains(string(out), "GNU sed") {

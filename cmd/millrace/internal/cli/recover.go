@@ -81,7 +81,7 @@ func (s *session) decide(ctx context.Context, id, question string, do func() (*m
 			}
 		}
 		if shown == 0 {
-			return &usageError{fmt.Errorf("there is no leftover %q: millrace status lists them", id)}
+			return &usageError{fmt.Errorf("unknown leftover %q: millrace status lists them", id)}
 		}
 		return nil
 	})

@@ -52,7 +52,7 @@ func hasMarker(dir string) bool {
 	return false
 }
 
-// home returns the user's home directory without links, "" if there is none.
+// home returns the user's home directory without links, "" if not found.
 func (a *App) home() string {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		if dir := a.Getenv(name); dir != "" {

@@ -25,7 +25,8 @@ func (a *App) newServe() *cobra.Command {
 		Short: "Decide on runs, or on a stored plan, in a browser",
 		Long: `Serve prints the address of pages on this machine, with a secret in it. The pages list the runs of
 the store. A run that waits is shown with its plan, and is approved or rejected there. If it waits before its commit,
-its files and hunks can be taken or left. An approved run goes on in this process, until it ends or waits again. Allow its programs as with runs approve. Serve ends with ^C.
+its files and hunks can be taken or left. An approved run goes on in this process, until it ends or waits again.
+Allow its programs as with runs approve. Serve ends with ^C.
 
 With --plan the page shows the plan in FILE; each file and each hunk can be taken or left. Apply commits what is
 taken, if the plan is still the plan that the page has shown. Reject ends with exit status 3. Serve ends with the

@@ -2,4 +2,6 @@
 
 package cli_test
 
-func terminalForTests() { panic("there is no terminal to give: the scripts that need one are skipped") }
+func terminalForTests() {
+	panic("this system has no terminal: the scripts that need a terminal are skipped")
+}

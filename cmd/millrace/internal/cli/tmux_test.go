@@ -22,7 +22,7 @@ type screen struct {
 func onScreen(t *testing.T, columns int, dir, command string, env ...string) *screen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("there is no tmux to be the terminal")
+		t.Skip("tmux, the terminal, is not installed")
 	}
 	name, args, _ := strings.Cut(command, " ")
 	program, err := exec.LookPath(name)
@@ -214,7 +214,7 @@ func TestScreenEditAndInterrupt(t *testing.T) {
 func TestScreenPager(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("less"); err != nil {
-		t.Skip("there is no less to be the pager")
+		t.Skip("less, the pager, is not installed")
 	}
 	dir := sample(t, strings.Repeat("to recieve\n\x1b]0;title\x07\n", 2000), "short recieve\n")
 	s := onScreen(t, 80, dir, "millrace plan fix.json")

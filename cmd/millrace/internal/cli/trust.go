@@ -34,8 +34,8 @@ func isDigest(name string) bool {
 	return len(name) == 64 && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// trust returns the directory, below the user's state directory. There is none if the directory is in the tree, because
-// a pipeline could write to it.
+// trust returns the directory, below the user's state directory. A directory in the tree is not used, because a
+// pipeline could write to it.
 func (s *session) trust() trust {
 	dir := trustDir()
 	if dir == "" {

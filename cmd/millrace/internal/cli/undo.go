@@ -101,7 +101,7 @@ applied again. It is shown and asked about like any change.`,
 	return cmd
 }
 
-// restoreFlags registers the flags of commands that revert a commit. Their risk is not assessed, so there is no flag
+// restoreFlags registers the flags of commands that revert a commit. Their risk is not assessed, so they have no flag
 // for it.
 func (a *App) restoreFlags(cmd *cobra.Command) {
 	a.reachFlags(cmd)
@@ -124,7 +124,7 @@ func (s *session) restore(ctx context.Context, id string) error {
 	plan, err := s.x.PlanRestore(ctx, s.fs, id)
 	switch {
 	case errors.Is(err, backup.ErrNotFound):
-		return &usageError{fmt.Errorf("there is no backup %q: millrace log lists them", id)}
+		return &usageError{fmt.Errorf("unknown backup %q: millrace log lists them", id)}
 	case err != nil:
 		return err
 	}

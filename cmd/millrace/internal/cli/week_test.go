@@ -19,7 +19,7 @@ func TestWeek(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"git", "make", "sh"} {
 		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("NOT TESTED: there is no %s", program)
+			t.Skipf("NOT TESTED: %s is not installed", program)
 		}
 	}
 	module := download(t, weekModule)

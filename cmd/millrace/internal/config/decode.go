@@ -34,9 +34,9 @@ func meant(word string, words []string) string {
 	return fmt.Sprintf("did you mean %q?", near)
 }
 
-// unknown notes that a name is none of those that there are.
+// unknown reports an unknown name, with the known names in the hint.
 func (d *decoder) unknown(at *yaml.Node, name string, names []string, format string, args ...any) {
-	hint := "there are " + strings.Join(names, ", ")
+	hint := "the names are " + strings.Join(names, ", ")
 	if near := meant(name, names); near != "" {
 		hint = near + " T" + hint[1:]
 	}

@@ -193,7 +193,7 @@ func (d *decoder) runs(n *yaml.Node, c *Config) {
 	}
 	d.mapping(n, func(name string, key, value *yaml.Node) {
 		if name != "store" {
-			d.fail(key, "there is store", "unknown key %q of runs", name)
+			d.fail(key, "the only key is store", "unknown key %q of runs", name)
 			return
 		}
 		text, ok := d.text(value)

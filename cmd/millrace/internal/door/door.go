@@ -78,9 +78,11 @@ type Tree struct {
 	// Show writes a plan to stdout, in the format of the flags, and Done the result of a change.
 	Show func(plan *millrace.Plan) error
 	Done func(r *millrace.Result) error
-	// Review goes through the hunks of a plan with the user, and returns the result of the accepted parts and what was
-	// left. whole is false if a hunk was split or edited: a run leaves out whole hunks.
-	Review func(ctx context.Context, plan *millrace.Plan) (taken *millrace.Result, left map[string][]int, whole bool, err error)
+	// Review goes through the hunks of a plan with the user. It returns the result of the accepted parts, and the
+	// rejected parts. whole is false if a hunk was split or edited: a run leaves out whole hunks.
+	Review func(ctx context.Context, plan *millrace.Plan) (
+		taken *millrace.Result, left map[string][]int, whole bool, err error,
+	)
 }
 
 // InTree returns the function of a command that works on a tree, which is closed when run returns.

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Command returns the millrace command line for a command line of another tool. ok is false if there is no equivalent.
+// Command returns the millrace command line for a command line of another tool. ok is false without an equivalent.
 // Words are quoted for a POSIX shell.
 func Command(words []string) (line string, ok bool) {
 	if len(words) == 0 {
@@ -28,7 +28,7 @@ func Command(words []string) (line string, ok bool) {
 }
 
 // translations returns the tools, each with a function that translates its arguments to words of millrace; the result
-// is nil if there is no equivalent.
+// is nil without an equivalent.
 func translations() map[string]func(args []string) []string {
 	same := func(words ...string) func([]string) []string {
 		return func([]string) []string { return words }

@@ -57,13 +57,13 @@ func (w *worker) approve(
 		return run, nil // follow asks the user
 	case digest == "" && !w.p.Yes():
 		return run, w.p.Usage(fmt.Errorf(
-			"there is no terminal to ask at: look at it with millrace runs diff %s, then give --digest %s, or -y",
+			"no terminal to ask at: look at it with millrace runs diff %s, then give --digest %s, or -y",
 			run.ID, run.Held.PlanDigest))
 	case digest == "":
 		digest = run.Held.PlanDigest
 	case digest != run.Held.PlanDigest:
 		return run, fmt.Errorf(
-			"what run %[1]s would do is not what was looked at: its digest is %[2]s; "+
+			"the plan of run %[1]s differs from the reviewed plan: its digest is %[2]s; "+
 				"look at it again with: millrace runs diff %[1]s",
 			run.ID, run.Held.PlanDigest)
 	}

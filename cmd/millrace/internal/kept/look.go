@@ -177,7 +177,7 @@ func newLog(p door.Program) *cobra.Command {
 }
 
 // inTime orders jobs by the time at which they were begun. A step that is done again has a later number than the steps
-// behind it, which were counted before.
+// after it, which were counted before.
 func inTime(jobs []runs.Job) {
 	slices.SortStableFunc(jobs, func(a, b runs.Job) int {
 		switch {

@@ -75,11 +75,11 @@ func find(ctx context.Context, p door.Program, store *rundir.Store, arg string) 
 	case len(found) == 1:
 		return store.Get(ctx, found[0].Ref())
 	case newest:
-		return runs.Run{}, p.Usage(errors.New("there are no runs"))
+		return runs.Run{}, p.Usage(errors.New("the store has no runs"))
 	case len(found) > 1:
 		return runs.Run{}, p.Usage(fmt.Errorf("%d runs have an id that begins with %q", len(found), arg))
 	}
-	return runs.Run{}, p.Usage(fmt.Errorf("there is no run %q: millrace runs --all lists them", arg))
+	return runs.Run{}, p.Usage(fmt.Errorf("unknown run %q: millrace runs --all lists them", arg))
 }
 
 // each calls visit with the runs that a filter selects, newest first, until visit returns false.

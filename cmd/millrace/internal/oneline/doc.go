@@ -23,7 +23,7 @@ type UsageError struct {
 	Err     error  // the library's error about the pipeline, a *millrace.ValidationError, or nil
 }
 
-// Error returns the message, and the hint if there is one.
+// Error returns the message, and the hint, if any.
 func (e *UsageError) Error() string {
 	if e.Hint == "" {
 		return e.Message

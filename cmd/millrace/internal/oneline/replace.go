@@ -52,7 +52,7 @@ type Replace struct {
 	Nul       bool
 }
 
-// ErrNoFiles reports that FilesFrom names no file, so that there is nothing to do.
+// ErrNoFiles reports that FilesFrom names no file, so that Replace has no work.
 var ErrNoFiles = errors.New("--files-from names no file")
 
 // Insert is the place of an inserted line.
@@ -72,7 +72,7 @@ const (
 )
 
 // Replace returns the pipeline: a search, and an edit of the files found. For a single file it is only the edit, which
-// can report the nearest lines if there is nothing to replace.
+// can report the nearest lines if it finds nothing to replace.
 func (w Where) Replace(r Replace) (millrace.Pipeline, error) {
 	if r.Old == "" && r.Map == "" {
 		return millrace.Pipeline{}, usage("", "the text to replace cannot be empty")

@@ -27,9 +27,9 @@ func (w Where) Sed(s Sed) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	switch {
 	case len(s.Scripts) == 0:
-		return none, usage("", "there is no script")
+		return none, usage("", "a script is required")
 	case len(s.Files) == 0:
-		return none, usage("write one in quotes, such as 'src/**/*.js'", "there is no glob for the files to edit")
+		return none, usage("write one in quotes, such as 'src/**/*.js'", "a glob for the files to edit is required")
 	}
 	expect, err := s.edits()
 	if err != nil {

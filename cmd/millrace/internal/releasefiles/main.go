@@ -1,4 +1,4 @@
-// Command releasefiles writes the files of a release besides the program: manual pages and completions.
+// Command releasefiles writes the files of a release except the program: manual pages and completions.
 //
 //	go run ./internal/releasefiles DIR
 //

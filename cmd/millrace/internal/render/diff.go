@@ -59,7 +59,7 @@ type hunks struct {
 	err   error
 }
 
-// next starts reading the next group, nil if there is none. The first group is a single file, so that it is shown
+// next starts reading the next group, nil after the last group. The first group is a single file, so that it is shown
 // immediately; later groups are larger.
 func (d *differ) next() *group {
 	if len(d.left) == 0 {

@@ -32,8 +32,8 @@ func (r *Review) leaves() (none, partly []int, dirs []string) {
 	return none, partly, dirs
 }
 
-// Left returns the rejected parts in the form of runs.PlayParams. Such parts are whole hunks of the plan: ok is false if
-// a hunk was split or edited.
+// Left returns the rejected parts in the form of runs.PlayParams. Such parts are whole hunks of the plan: ok is false
+// if a hunk was split or edited.
 func (r *Review) Left() (parts map[string][]int, ok bool) {
 	none, partly, dirs := r.leaves()
 	parts = make(map[string][]int)

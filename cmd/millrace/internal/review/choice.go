@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/risk"
 )
 
-// Choice is what a page rejects of a file. The zero Choice rejects nothing.
+// Choice has the parts of a file that a page rejects. The zero Choice rejects nothing.
 type Choice struct {
 	// All rejects the whole change. Hunks are rejected by their numbers, from 0.
 	All   bool
@@ -31,7 +31,8 @@ func Divisible(c change.Change, hunks int) bool {
 }
 
 // Without returns a plan without the rejected parts of its files, by their numbers in Files, and the rejected parts in
-// the form of runs.PlayParams. The error is about an unknown number, a file that has changed, or a change that others need.
+// the form of runs.PlayParams. The error is about an unknown number, a file that has changed, or a change that others
+// need.
 func Without(plan *millrace.Plan, left map[int]Choice) (*millrace.Plan, map[string][]int, error) {
 	r := New(plan)
 	for _, f := range r.files {

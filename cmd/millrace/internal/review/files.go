@@ -107,7 +107,7 @@ func (f *file) intoHunks() {
 	}
 }
 
-// open returns the first undecided item of the file, starting at an item. ok is false if there is none.
+// open returns the first undecided item of the file, starting at an item. ok is false if all are decided.
 func (f *file) open(from int) (item int, ok bool) {
 	if f.items == nil {
 		return 0, f.all == undecided

@@ -25,7 +25,7 @@ import (
 // For any keys, the commit has the same result as applying the accepted hunks with git.
 func TestRandomKeysCommitWhatWasTaken(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git to apply the hunks")
+		t.Skip("git, which applies the hunks, is not installed")
 	}
 	n := 60
 	if testing.Short() {

@@ -95,7 +95,7 @@ func (r *Review) Run(ctx context.Context, keys Keys, out io.Writer) (*millrace.P
 	}
 }
 
-// press executes a key. again means that the same position must be shown again, done that there is nothing left to ask.
+// press executes a key. again means that the same position must be shown again, done that no question is left.
 func (r *Review) press(ctx context.Context, key rune) (again, done bool, err error) {
 	switch key {
 	case 'y', 'n':

@@ -142,7 +142,7 @@ func (r *Review) showFile() {
 		return
 	}
 	if b.Len() == 0 {
-		r.say("there is no diff of this: " + f.describe())
+		r.say("this change has no diff: " + f.describe())
 	}
 	_, _ = b.WriteTo(r.out)
 }

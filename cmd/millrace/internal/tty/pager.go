@@ -85,7 +85,7 @@ func shell(line string, args ...string) *exec.Cmd {
 }
 
 // ErrNoEditor reports that the user's editor does not exist.
-var ErrNoEditor = errors.New("there is no editor: set VISUAL or EDITOR")
+var ErrNoEditor = errors.New("no editor: set VISUAL or EDITOR")
 
 // Editor returns the command that edits a file: from the user's configuration, VISUAL, EDITOR, or the default of the
 // system, in this order.

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/term"
 )
 
-// ErrNone reports that there is no terminal to ask at.
-var ErrNone = errors.New("there is no terminal to ask at")
+// ErrNone reports that the program has no terminal to ask at.
+var ErrNone = errors.New("no terminal to ask at")
 
 // Terminal is the controlling terminal of the process. Its methods are not safe for concurrent use.
 type Terminal interface {

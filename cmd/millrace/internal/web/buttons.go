@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/page"
 )
 
-// keys writes what the keys of the page do.
+// keys writes the keys of the page.
 func (v *view) keys(p *page.Page) {
 	p.WriteString("<details class=\"keys\"><summary>Keys</summary>\n<p>")
 	if !v.whole {
@@ -30,7 +30,7 @@ func (v *view) sideButton(p *page.Page) {
 	p.WriteString("<button name=\"do\" value=\"lines:beside\">Side by side</button>\n")
 }
 
-// buttons ends the form with what is decided about the whole plan.
+// buttons ends the form with the buttons for the whole plan.
 func (v *view) buttons(p *page.Page) {
 	p.WriteString("<div class=\"decide\">\n")
 	if review.NeedsWord(v.plan.Result()) {

@@ -40,7 +40,7 @@ func (v *view) note(r *http.Request) error {
 		}
 		h, err := strconv.Atoi(hunk)
 		if err != nil || h < 0 {
-			return fmt.Errorf("there is no hunk %q", hunk)
+			return fmt.Errorf("unknown hunk %q", hunk)
 		}
 		if hunks[n] == nil {
 			hunks[n] = []int{}

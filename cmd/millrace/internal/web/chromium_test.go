@@ -48,7 +48,7 @@ func openChromium(t *testing.T) *chromium {
 		}
 	}
 	if program == "" {
-		t.Skip("there is no Chromium to open the pages in; on Debian: apt-get install chromium-headless-shell")
+		t.Skip("Chromium, which opens the pages, is not installed; on Debian: apt-get install chromium-headless-shell")
 	}
 	theirIn, in, err := os.Pipe()
 	if err != nil {

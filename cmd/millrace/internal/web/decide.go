@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// decide keeps the choices of a form, and does what its button says.
+// decide keeps the choices of a form, and does the action of its button.
 func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	do := r.PostForm.Get("do")
 	switch {
@@ -41,9 +41,9 @@ func (s *store) decided(w http.ResponseWriter, r *http.Request, run *shownRun, e
 	http.Redirect(w, r, s.at(run.ID), http.StatusSeeOther)
 }
 
-// approve lets a run go on with what is taken of its plan, under the mutex.
+// approve lets a run go on with the accepted parts of its plan, under the mutex.
 func (s *store) approve(w http.ResponseWriter, r *http.Request, run *shownRun) {
-	err := s.forget() // the tree may be another one since the plan was opened
+	err := s.forget() // the tree may have changed since the plan was opened
 	var v *view
 	if err == nil {
 		v, err = s.view(run)

@@ -44,7 +44,8 @@
     // The tree shows which files are left.
     const link = document.querySelector(`.tree a[href="#${fileOf(box).id}"]`);
     const all = hunks.every((h) => h.checked);
-    if (link) link.parentElement.querySelector(".state").textContent = !file.checked ? "left" : all ? "" : "partly left";
+    const state = !file.checked ? "left" : all ? "" : "partly left";
+    if (link) link.parentElement.querySelector(".state").textContent = state;
   };
   const set = (box, taken) => {
     box.checked = taken;

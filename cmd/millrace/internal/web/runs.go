@@ -61,11 +61,11 @@ type store struct {
 	shown   *view      // the plan that was shown last, which is kept open for the next request; nil for none
 	of      string     // the id of its run
 	closing func() error
-	// choices are what is left of the plans of runs, by the id of the run.
+	// choices are the rejected parts of the plans of runs, by the id of the run.
 	choices map[string]choices
 }
 
-// choices are what is left of the plan of a digest.
+// choices are the rejected parts of the plan with a digest.
 type choices struct {
 	digest string
 	left   map[int]review.Choice
@@ -126,7 +126,7 @@ func (s *store) run(next func(w http.ResponseWriter, r *http.Request, run *shown
 	return func(w http.ResponseWriter, r *http.Request) {
 		run, jobs, err := s.runs.Get(r.Context(), r.PathValue("id"))
 		if err != nil {
-			s.say(w, http.StatusNotFound, "There is no such run", err.Error())
+			s.say(w, http.StatusNotFound, "Unknown run", err.Error())
 			return
 		}
 		next(w, r, &shownRun{run, jobs})

@@ -95,7 +95,7 @@ func (s *stored) get(_ context.Context, id string) (runs.Run, []runs.Job, error)
 	defer s.mu.Unlock()
 	at := slices.IndexFunc(s.runs, func(run runs.Run) bool { return run.ID == id })
 	if at < 0 {
-		return runs.Run{}, nil, errors.New("there is no run " + id)
+		return runs.Run{}, nil, errors.New("unknown run " + id)
 	}
 	return s.runs[at], slices.Clone(s.jobs[id]), nil
 }

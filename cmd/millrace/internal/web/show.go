@@ -61,7 +61,7 @@ func newView(s *site, at string, plan *millrace.Plan, whole bool) (*view, error)
 func (v *view) number(text string) (int, error) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 || n >= len(v.files) {
-		return 0, fmt.Errorf("there is no file %q", text)
+		return 0, fmt.Errorf("unknown file %q", text)
 	}
 	return n, nil
 }
@@ -92,7 +92,7 @@ func (v *view) changes(p *page.Page, at, parts int) {
 	lines := 0
 	from, to := (at-1)*filesPerPage, min(at*filesPerPage, len(v.files))
 	p.WriteString("<div class=\"beside\">\n")
-	var files page.Page // before the tree, which shows what of their hunks is left
+	var files page.Page // before the tree, which shows the rejected hunks
 	for n := from; n < to; n++ {
 		lines += v.file(&files, n, openLines-lines, mostBytes-int64(files.Len()))
 	}
@@ -116,7 +116,7 @@ func (v *view) part(r *http.Request) (at, parts int) {
 func (v *view) one(w http.ResponseWriter, r *http.Request) {
 	n, err := v.number(r.PathValue("n"))
 	if err != nil {
-		v.say(w, http.StatusNotFound, "There is no such file", err.Error())
+		v.say(w, http.StatusNotFound, "Unknown file", err.Error())
 		return
 	}
 	var p page.Page

@@ -113,7 +113,7 @@ func (t tree) file(n, cut int) {
 	t.WriteString("</a> <small>" + kind + "</small> <em class=\"state\">" + t.v.state(n) + "</em></li>\n")
 }
 
-// state returns what is left of a file, in words.
+// state describes the rejected parts of a file.
 func (v *view) state(n int) string {
 	switch c := v.left[n]; {
 	case c.All, len(c.Hunks) > 0 && len(c.Hunks) == v.hunks[n]:
