@@ -12,34 +12,94 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/gocode"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // oldCode is a module that go fix can improve, with internal and external tests and a separate file.
-var oldCode = map[string]string{
-	"go.mod": "module example.com/m\n\ngo 1.25\n",
-	"a.go": "package m\n\nimport \"sort\"\n\n// F is old.\nfunc F(x interface{}, l []int) bool {\n" +
-		"\tsort.Slice(l, func(i, j int) bool { return l[i] < l[j] })\n" +
-		"\tfor _, v := range l {\n\t\tif v == 3 {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n\n" +
-		"//go:fix inline\nfunc Old(n int) int { return New(n, 1) }\n\n" +
-		"func New(n, m int) int { return n + m }\n",
-	"a_test.go":     "package m\n\nvar _ interface{} = Old(1)\n",
-	"x_test.go":     "package m_test\n\nimport \"example.com/m\"\n\nvar _ interface{} = m.Old(2)\n",
-	"cmd/c/main.go": "package main\n\nimport \"example.com/m\"\n\nfunc main() { println(m.Old(3)) }\n",
+const oldCode = `
+-- go.mod --
+module example.com/m
+
+go 1.25
+-- a.go --
+package m
+
+import "sort"
+
+// F is old.
+func F(x interface{}, l []int) bool {
+	sort.Slice(l, func(i, j int) bool { return l[i] < l[j] })
+	for _, v := range l {
+		if v == 3 {
+			return true
+		}
+	}
+	return false
 }
 
-var newCode = map[string]string{
-	"a.go": "package m\n\nimport \"slices\"\n\n// F is old.\nfunc F(x any, l []int) bool {\n\tslices.Sort(l)\n" +
-		"\treturn slices.Contains(l, 3)\n}\n\n//go:fix inline\nfunc Old(n int) int { return New(n, 1) }\n\n" +
-		"func New(n, m int) int { return n + m }\n",
-	"a_test.go":     "package m\n\nvar _ any = Old(1)\n",
-	"x_test.go":     "package m_test\n\nimport \"example.com/m\"\n\nvar _ any = m.New(2, 1)\n",
-	"cmd/c/main.go": "package main\n\nimport \"example.com/m\"\n\nfunc main() { println(m.New(3, 1)) }\n",
+//go:fix inline
+func Old(n int) int { return New(n, 1) }
+
+func New(n, m int) int { return n + m }
+-- a_test.go --
+package m
+
+var _ interface{} = Old(1)
+-- x_test.go --
+package m_test
+
+import "example.com/m"
+
+var _ interface{} = m.Old(2)
+-- cmd/c/main.go --
+package main
+
+import "example.com/m"
+
+func main() { println(m.Old(3)) }
+`
+
+const newA = `-- a.go --
+package m
+
+import "slices"
+
+// F is old.
+func F(x any, l []int) bool {
+	slices.Sort(l)
+	return slices.Contains(l, 3)
 }
+
+//go:fix inline
+func Old(n int) int { return New(n, 1) }
+
+func New(n, m int) int { return n + m }
+`
+
+const newMain = `-- cmd/c/main.go --
+package main
+
+import "example.com/m"
+
+func main() { println(m.New(3, 1)) }
+`
+
+const newCode = newA + newMain + `-- a_test.go --
+package m
+
+var _ any = Old(1)
+-- x_test.go --
+package m_test
+
+import "example.com/m"
+
+var _ any = m.New(2, 1)
+`
 
 func TestFix(t *testing.T) {
-	fsys := inMemory(t, oldCode)
+	fsys := millracetest.Tree(t, oldCode)
 	res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
-	want(t, fsys, newCode)
+	wantChanged(t, fsys, oldCode, newCode)
 	data, err := json.Marshal(res.Results[0].Data)
 	if err != nil {
 		t.Fatal(err)
@@ -54,34 +114,21 @@ func TestFix(t *testing.T) {
 		}
 	}
 	must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
-	want(t, fsys, newCode)
+	wantChanged(t, fsys, oldCode, newCode)
 }
 
 // A step can be limited to packages, to files, and to analyzers.
 func TestFixLimited(t *testing.T) {
-	only := func(changed ...string) map[string]string {
-		files := map[string]string{}
-		for name := range newCode {
-			files[name] = oldCode[name]
-		}
-		for _, name := range changed {
-			files[name] = newCode[name]
-		}
-		return files
-	}
-	for _, test := range []struct {
-		params string
-		want   map[string]string
-	}{
-		{`{"packages": ["./cmd/..."]}`, only("cmd/c/main.go")},
-		{`{"dir": "cmd", "packages": ["./c"]}`, only("cmd/c/main.go")},
-		{`{"files": ["a.go"]}`, only("a.go")},
-		{`{"analyzers": ["printf"]}`, only()},
-		{`{"analyzers": ["inline"], "files": ["cmd/c/main.go", "a.go"]}`, only("cmd/c/main.go")},
+	for _, test := range []struct{ params, changed string }{
+		{`{"packages": ["./cmd/..."]}`, newMain},
+		{`{"dir": "cmd", "packages": ["./c"]}`, newMain},
+		{`{"files": ["a.go"]}`, newA},
+		{`{"analyzers": ["printf"]}`, ""},
+		{`{"analyzers": ["inline"], "files": ["cmd/c/main.go", "a.go"]}`, newMain},
 	} {
-		fsys := inMemory(t, oldCode)
+		fsys := millracetest.Tree(t, oldCode)
 		must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix", "params": `+test.params+`}`)
-		want(t, fsys, test.want)
+		wantChanged(t, fsys, oldCode, test.changed)
 	}
 }
 
@@ -130,9 +177,9 @@ func TestFixOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "package m\n\nfunc old(n int) int { return n }\n\nfunc renewed(n int) int { return n }\n\n" +
-		"var v = old(old(1)) + old(2)\n"
-	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": text})
+	const text = "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n\nfunc old(n int) int { return n }\n\n" +
+		"func renewed(n int) int { return n }\n\nvar v = old(old(1)) + old(2)\n"
+	fsys := millracetest.Tree(t, text)
 	plan, err := goCommand(t).Plan(t.Context(), fsys, p)
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +195,7 @@ func TestFixOwn(t *testing.T) {
 	if _, err := plan.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want(t, fsys, map[string]string{"a.go": strings.Replace(text, "old(old(1)) + old(2)", "renewed(0) + renewed(0)", 1)})
+	millracetest.Equal(t, fsys, strings.Replace(text, "old(old(1)) + old(2)", "renewed(0) + renewed(0)", 1))
 }
 
 // Errors are reported before anything runs, or by the step, and the tree stays unchanged.
@@ -163,15 +210,15 @@ func TestFixErrors(t *testing.T) {
 		{`{}`, "func (", "the types do not check: a.go:3:8: expected"},
 		{`{}`, "import \"example.org/not/there\"", "the types do not check: a.go:3:8: "},
 	} {
-		files := map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\n" + test.files + "\n"}
-		fsys := inMemory(t, files)
+		files := "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n\n" + test.files + "\n"
+		fsys := millracetest.Tree(t, files)
 		p, err := decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "fix", "action": "go_fix", ` +
 			`"params": ` + test.params + `}]}`))
 		if err == nil {
 			_, err = goCommand(t).Run(t.Context(), fsys, p)
 		}
 		wantError(t, err, test.want)
-		want(t, fsys, files)
+		millracetest.Equal(t, fsys, files)
 	}
 }
 
@@ -181,7 +228,7 @@ func TestNotAllowed(t *testing.T) {
 		`{"id": "x", "action": "go_fix"}`,
 		`{"id": "x", "action": "go_rewrite", "params": {"pattern": "len(a)", "replacement": "cap(a)"}}`,
 	} {
-		_, err := run(t, millrace.Executor{}, inMemory(t, oldCode), step)
+		_, err := run(t, millrace.Executor{}, millracetest.Tree(t, oldCode), step)
 		wantError(t, err, "does not allow")
 		if code := millrace.ErrorCode(err); code != "exec_denied" {
 			t.Errorf("the code is %s", code)
@@ -191,13 +238,23 @@ func TestNotAllowed(t *testing.T) {
 
 // A package with type errors is left out with a warning. The other packages are fixed.
 func TestFixOthers(t *testing.T) {
-	fsys := inMemory(t, map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.25\n", "a/a.go": "package a\n\nvar v interface{}\n",
-		"b/b.go": "package b\n\nvar v interface{} = missing\n",
-	})
+	const files = `
+-- go.mod --
+module example.com/m
+
+go 1.25
+-- a/a.go --
+package a
+
+var v interface{}
+-- b/b.go --
+package b
+
+var v interface{} = missing
+`
+	fsys := millracetest.Tree(t, files)
 	res := must(t, goCommand(t), fsys, `{"id": "fix", "action": "go_fix"}`)
-	want(t, fsys, map[string]string{"a/a.go": "package a\n\nvar v any\n",
-		"b/b.go": "package b\n\nvar v interface{} = missing\n"})
+	wantChanged(t, fsys, files, "-- a/a.go --\npackage a\n\nvar v any\n")
 	if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text,
 		"package example.com/m/b is left out, for its types do not check: b/b.go:3:21: undefined: missing") {
 		t.Errorf("the warnings are %q", text)

@@ -5,14 +5,18 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/gocode"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 func TestFormat(t *testing.T) {
 	const ugly, nice = "package a\nfunc  F( ) { }\n", "package a\n\nfunc F() {}\n"
-	fsys := inMemory(t, map[string]string{"a.go": ugly, "sub/b.go": ugly, "nice.go": nice, "text.txt": ugly})
+	const files = "-- a.go --\n" + ugly + "-- sub/b.go --\n" + ugly + "-- nice.go --\n" + nice + "-- text.txt --\n" + ugly
+	fsys := millracetest.Tree(t, files)
 	res := must(t, millrace.Executor{}, fsys, `{"id": "list", "action": "list", "params": {"depth": -1}},
 		{"id": "format", "action": "go_format", "input_from": "list"}`)
-	want(t, fsys, map[string]string{"a.go": nice, "sub/b.go": nice, "nice.go": nice, "text.txt": ugly})
+	wantChanged(t, fsys, files, "-- a.go --\n"+nice+"-- sub/b.go --\n"+nice)
 	if got := strings.Join(res.Results[1].FilesMatched, " "); got != "a.go sub/b.go" || res.TotalEdits != 2 {
 		t.Errorf("the step has %q and %d edits", got, res.TotalEdits)
 	}
@@ -21,40 +25,50 @@ func TestFormat(t *testing.T) {
 // Without files, the step formats only the Go files that the run has changed so far.
 func TestFormatChanged(t *testing.T) {
 	const ugly, nice = "package a\nfunc  F( ) { }\n", "package a\n\nfunc G() {}\n"
-	fsys := inMemory(t, map[string]string{"a.go": ugly, "b.go": ugly, "gone.go": ugly})
+	fsys := millracetest.Tree(t, "-- a.go --\n"+ugly+"-- b.go --\n"+ugly+"-- gone.go --\n"+ugly)
 	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit",
 			"params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},
 		{"id": "drop", "action": "delete", "params": {"files": ["gone.go"]}},
 		{"id": "new", "action": "create", "params": {"path": "new.go", "content": "package  a\n"}},
 		{"id": "text", "action": "create", "params": {"path": "new.txt", "content": "package  a\n"}},
 		{"id": "format", "action": "go_format"}`)
-	want(t, fsys, map[string]string{"a.go": nice, "b.go": ugly, "new.go": "package a\n", "new.txt": "package  a\n"})
+	millracetest.Equal(t, fsys,
+		"-- a.go --\n"+nice+"-- b.go --\n"+ugly+"-- new.go --\npackage a\n-- new.txt --\npackage  a\n")
 	// An input step without files differs from no input step.
-	fsys = inMemory(t, map[string]string{"a.go": ugly})
+	fsys = millracetest.Tree(t, "-- a.go --\n"+ugly)
 	must(t, millrace.Executor{}, fsys, `{"id": "edit", "action": "edit",
 			"params": {"files": ["a.go"], "old_text": "F", "new_text": "G"}},
 		{"id": "none", "action": "search", "params": {"pattern": "no such text"}},
 		{"id": "format", "action": "go_format", "input_from": "none"}`)
-	want(t, fsys, map[string]string{"a.go": "package a\nfunc  G( ) { }\n"})
+	millracetest.Equal(t, fsys, "-- a.go --\npackage a\nfunc  G( ) { }\n")
 }
 
-func TestDoesNotParse(t *testing.T) {
-	for _, action := range []string{"go_format", "go_imports"} {
-		const ugly, wrong = "package  a\n", "package a\n\nfunc F( {\n"
-		files := map[string]string{"a.go": ugly, "b.go": wrong}
-		fsys := inMemory(t, files)
-		_, err := run(t, millrace.Executor{}, fsys,
-			`{"id": "x", "action": "`+action+`", "params": {"files": ["a.go", "b.go"]}}`)
-		wantError(t, err, "b.go: 3:9: expected")
-		want(t, fsys, files)
-		res := must(t, millrace.Executor{}, fsys,
-			`{"id": "x", "action": "`+action+`", "params": {"files": ["a.go", "b.go"], "on_error": "continue"}}`)
-		want(t, fsys, map[string]string{"a.go": "package a\n", "b.go": wrong})
-		if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text, "b.go: 3:9: expected") {
-			t.Errorf("%s: the warnings are %q", action, text)
+// TestContract: the actions that need no command follow the rules of package actions. A file that does not parse fails
+// the step, or is left.
+func TestContract(t *testing.T) {
+	const ugly, nice, wrong = "-- a.go --\npackage  a\n", "-- a.go --\npackage a\n", "-- b.go --\npackage a\n\nfunc F( {\n"
+	both := []string{"a.go", "b.go"}
+	for _, with := range []func(files []string, onError string) actions.Action{
+		func(files []string, onError string) actions.Action {
+			return gocode.Format{Files: files, OnError: onError}
+		},
+		func(files []string, onError string) actions.Action {
+			return gocode.Imports{Files: files, OnError: onError}
+		},
+	} {
+		millracetest.Action(t, with(nil, ""),
+			millracetest.Case{Input: actions.List{}, Tree: ugly, Want: nice},
+			millracetest.Case{Action: with(both, ""), Tree: ugly + wrong, Error: "b.go: 3:9: expected"},
+			millracetest.Case{Action: with(both, "continue"), Tree: ugly + wrong, Want: nice + wrong},
+			millracetest.Case{Action: with(nil, "maybe"), Invalid: "unsupported_value"},
+		)
+		p := millrace.New("test").Step("x", with(both, "continue")).MustBuild()
+		res, err := millrace.Run(t.Context(), millracetest.Tree(t, ugly+wrong), p)
+		if err != nil {
+			t.Fatal(err)
 		}
-		_, err = decoder.Decode([]byte(`{"name": "t", "steps": [{"id": "x", "action": "` + action + `", "params": ` +
-			`{"on_error": "maybe"}}]}`))
-		wantError(t, err, "on_error")
+		if text := strings.Join(res.AllWarnings(), "\n"); !strings.Contains(text, "b.go: 3:9: expected") {
+			t.Errorf("the warnings are %q", text)
+		}
 	}
 }

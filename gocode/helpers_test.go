@@ -1,10 +1,7 @@
 package gocode_test
 
 import (
-	"maps"
 	"os"
-	"path"
-	"slices"
 	"strings"
 	"testing"
 
@@ -14,25 +11,11 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/gocode"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // decoder decodes pipelines with the actions of this package.
 var decoder = millrace.Decoder{Actions: actions.Builtin().With(gocode.Actions()...)}
-
-// inMemory returns a tree in memory.
-func inMemory(t *testing.T, files map[string]string) afero.Fs {
-	t.Helper()
-	fsys := afero.NewMemMapFs()
-	for name, text := range files {
-		if err := fsys.MkdirAll(path.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return fsys
-}
 
 // scratch is the directory for copies of trees. It also holds the cache of the go command.
 var scratch string
@@ -85,18 +68,12 @@ func must(t *testing.T, x millrace.Executor, fsys afero.Fs, steps string) *millr
 	return res
 }
 
-// want compares the named files of a tree.
-func want(t *testing.T, fsys afero.Fs, files map[string]string) {
+// wantChanged checks that a tree is the tree old with some other files, and no others.
+func wantChanged(t *testing.T, fsys afero.Fs, old, files string) {
 	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		got, err := afero.ReadFile(fsys, name)
-		if err != nil {
-			t.Error(err)
-		}
-		if string(got) != files[name] {
-			t.Errorf("%s is\n%s\nwant\n%s", name, got, files[name])
-		}
-	}
+	want := millracetest.Tree(t, old)
+	millracetest.Plant(t, want, files)
+	millracetest.Equal(t, fsys, millracetest.Text(t, want))
 }
 
 func wantError(t *testing.T, err error, text string) {

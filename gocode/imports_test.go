@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // importCases are files of a small module, without "package x", and the results of go_imports.
@@ -39,27 +40,66 @@ var importCases = []struct{ name, old, want, warning string }{
 		"import (\n\t\"fmt\"\n\n\t\"example.com/m/lib/deep\"\n)\n\nvar v, w = deep.Exported, fmt.Sprint()\n", ""},
 }
 
+// importTree is the module of the importCases, without their file.
+const importTree = `
+-- go.mod --
+module example.com/m
+-- x/sibling.go --
+package x
+
+var sibling struct{ Field int }
+-- lib/deep/deep.go --
+package deep
+
+var Exported, hidden int
+
+func (T) Method() {}
+
+type T int
+-- far/off/deep/deep.go --
+package deep
+
+var Exported int
+-- lib/other/a.go --
+package named
+
+var Exported int
+-- lib/other/ignore.go --
+//go:build ignore
+
+package main
+-- lib/other/a_test.go --
+package named
+
+var Tested int
+-- lib/internal/secret/a --
+-- lib/internal/secret/a.go --
+package secret
+
+var X int
+-- user/user.go --
+package user
+
+import (
+	"github.com/fatih/color"
+	y "go.yaml.in/yaml/v4"
+)
+
+var _, _ = color.Red, y.Marshal
+-- user/broken.go --
+package user
+
+func (
+`
+
 func TestImports(t *testing.T) {
 	for _, test := range importCases {
 		t.Run(test.name, func(t *testing.T) {
-			fsys := inMemory(t, map[string]string{
-				"go.mod":                   "module example.com/m\n",
-				"x/a.go":                   "package x\n\n" + test.old,
-				"x/sibling.go":             "package x\n\nvar sibling struct{ Field int }\n",
-				"lib/deep/deep.go":         "package deep\n\nvar Exported, hidden int\n\nfunc (T) Method() {}\n\ntype T int\n",
-				"far/off/deep/deep.go":     "package deep\n\nvar Exported int\n",
-				"lib/other/a.go":           "package named\n\nvar Exported int\n",
-				"lib/other/ignore.go":      "//go:build ignore\n\npackage main\n",
-				"lib/other/a_test.go":      "package named\n\nvar Tested int\n",
-				"lib/internal/secret/a":    "",
-				"lib/internal/secret/a.go": "package secret\n\nvar X int\n",
-				"user/user.go": "package user\n\nimport (\n\t\"github.com/fatih/color\"\n" +
-					"\ty \"go.yaml.in/yaml/v4\"\n)\n\nvar _, _ = color.Red, y.Marshal\n",
-				"user/broken.go": "package user\n\nfunc (\n",
-			})
+			files := importTree + "-- x/a.go --\npackage x\n\n"
+			fsys := millracetest.Tree(t, files+test.old)
 			res := must(t, millrace.Executor{}, fsys,
 				`{"id": "imports", "action": "go_imports", "params": {"files": ["x/a.go"]}}`)
-			want(t, fsys, map[string]string{"x/a.go": "package x\n\n" + test.want})
+			millracetest.Equal(t, fsys, files+test.want)
 			warnings := strings.Join(res.AllWarnings(), "\n")
 			if test.warning == "" && strings.Contains(warnings, "no package") || !strings.Contains(warnings, test.warning) {
 				t.Errorf("the warnings are %q, want %q", warnings, test.warning)
@@ -70,22 +110,30 @@ func TestImports(t *testing.T) {
 
 // An external test imports its package. The package itself does not.
 func TestImportsExternalTest(t *testing.T) {
-	fsys := inMemory(t, map[string]string{
-		"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar X = a.Y\n\nvar Y int\n",
-		"a/a_test.go": "package a_test\n\nvar v = a.X\n",
-	})
+	const files = `
+-- go.mod --
+module example.com/m
+-- a/a.go --
+package a
+
+var X = a.Y
+
+var Y int
+-- a/a_test.go --
+package a_test
+
+var v = a.X
+`
+	fsys := millracetest.Tree(t, files)
 	must(t, millrace.Executor{}, fsys,
 		`{"id": "imports", "action": "go_imports", "params": {"files": ["a/a.go", "a/a_test.go"]}}`)
-	want(t, fsys, map[string]string{
-		"a/a.go":      "package a\n\nvar X = a.Y\n\nvar Y int\n",
-		"a/a_test.go": "package a_test\n\nimport \"example.com/m/a\"\n\nvar v = a.X\n",
-	})
+	wantChanged(t, fsys, files, "-- a/a_test.go --\npackage a_test\n\nimport \"example.com/m/a\"\n\nvar v = a.X\n")
 }
 
 // Without a module only packages of the standard library are imported.
 func TestImportsWithoutModule(t *testing.T) {
-	fsys := inMemory(t, map[string]string{"a.go": "package a\n\nvar v, w = fmt.Sprint(), deep.X\n",
-		"deep/a.go": "package deep\n\nvar X int\n"})
+	const files = "-- a.go --\npackage a\n\nvar v, w = fmt.Sprint(), deep.X\n-- deep/a.go --\npackage deep\n\nvar X int\n"
+	fsys := millracetest.Tree(t, files)
 	must(t, millrace.Executor{}, fsys, `{"id": "imports", "action": "go_imports", "params": {"files": ["a.go"]}}`)
-	want(t, fsys, map[string]string{"a.go": "package a\n\nimport \"fmt\"\n\nvar v, w = fmt.Sprint(), deep.X\n"})
+	wantChanged(t, fsys, files, "-- a.go --\npackage a\n\nimport \"fmt\"\n\nvar v, w = fmt.Sprint(), deep.X\n")
 }

@@ -3,10 +3,11 @@ package gocode_test
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"testing"
 
 	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // The result of another tool for a job is the same, another result, or no result, because the tool cannot express the
@@ -88,31 +89,21 @@ var jobs = []struct {
 
 // TestJobs does the ten jobs of docs/gocode.md and compares the results of gofmt -r and eg.
 func TestJobs(t *testing.T) {
-	const head, mod = "package m\n\n", "module example.com/m\n\ngo 1.25\n"
+	const head = "package m\n\n"
+	const files = "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n-- a.go --\n" + head
 	for _, job := range jobs {
 		t.Run(job.name, func(t *testing.T) {
-			fsys := inMemory(t, map[string]string{"go.mod": mod, "a.go": head + job.old})
+			fsys := millracetest.Tree(t, files+job.old)
 			must(t, goCommand(t), fsys,
 				`{"id": "rewrite", "action": "go_rewrite", "params": {`+job.params+`}}, {"id": "format", "action": "go_format"}`)
-			want(t, fsys, map[string]string{"a.go": head + job.want})
-			dir := t.TempDir()
-			for name, text := range map[string]string{"go.mod": mod, "a.go": head + job.old,
-				"eg/eg.go": "package eg\n\n" + job.eg} {
-				if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			millracetest.Equal(t, fsys, files+job.want)
 			made := func(by, expected string, args ...string) {
 				if expected == cannot {
 					return
 				}
-				before, err := os.ReadFile(filepath.Join(dir, "a.go"))
-				if err != nil {
-					t.Fatal(err)
-				}
+				dir := t.TempDir()
+				root := openRoot(t, dir)
+				millracetest.Plant(t, root, files+job.old+"-- eg/eg.go --\npackage eg\n\n"+job.eg)
 				cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 				cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 				if out, err := cmd.CombinedOutput(); err != nil && args[0] != "go" {
@@ -120,15 +111,12 @@ func TestJobs(t *testing.T) {
 				} else if err != nil {
 					t.Skipf("NOT TESTED: %s: %v\n%s", by, err, out)
 				}
-				after, err := afero.ReadFile(openRoot(t, dir), "a.go")
+				after, err := afero.ReadFile(root, "a.go")
 				if err != nil {
 					t.Fatal(err)
 				}
 				if same := string(after) == head+job.want; same != (expected == theSame) {
 					t.Errorf("%s makes %q, want %s", by, after, expected)
-				}
-				if err := os.WriteFile(filepath.Join(dir, "a.go"), before, 0o644); err != nil {
-					t.Fatal(err)
 				}
 			}
 			made("gofmt -r", job.byGofmt, "gofmt", "-r", job.gofmt, "-w", "a.go")

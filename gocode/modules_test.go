@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // modules are real modules of other projects, the small modules first. A test uses the first module. With
@@ -64,7 +65,10 @@ func download(t *testing.T, module string) string {
 	if json.Unmarshal(out, &got) != nil || got.Dir == "" {
 		t.Skipf("NOT TESTED: the go command has no %s: %v %s", module, err, got.Error)
 	}
-	dir := copyOf(t, got.Dir)
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS(got.Dir)); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
 		path, _, _ := strings.Cut(module, "@")
 		if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.21\n"), 0o644); err != nil {
@@ -77,33 +81,6 @@ func download(t *testing.T, module string) string {
 	return dir
 }
 
-// copyOf returns a writable copy of a directory.
-func copyOf(t *testing.T, dir string) string {
-	t.Helper()
-	to := t.TempDir()
-	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, name)
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.MkdirAll(filepath.Join(to, rel), 0o755)
-		}
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(to, rel), data, 0o644)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return to
-}
-
 func goIn(t *testing.T, dir string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", args...)
@@ -111,24 +88,6 @@ func goIn(t *testing.T, dir string, args ...string) (string, error) {
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
-}
-
-// texts returns the files of a tree.
-func texts(t *testing.T, fsys afero.Fs) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := afero.Walk(fsys, ".", func(name string, info fs.FileInfo, err error) error {
-		if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(name, ".millrace") {
-			return err
-		}
-		data, err := afero.ReadFile(fsys, name)
-		all[filepath.ToSlash(name)] = string(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 func openRoot(t *testing.T, dir string) afero.Fs {
@@ -141,19 +100,19 @@ func openRoot(t *testing.T, dir string) afero.Fs {
 	return root
 }
 
-// fixed runs go_fix until nothing is left, and formats.
-func fixed(t *testing.T, fsys afero.Fs) map[string]string {
+// fixed runs go_fix until nothing is left, formats, and returns the tree.
+func fixed(t *testing.T, fsys afero.Fs) string {
 	t.Helper()
 	for range 5 {
 		res := must(t, goCommand(t), fsys,
 			`{"id": "fix", "action": "go_fix"}, {"id": "imports", "action": "go_imports", "input_from": "fix"}`)
 		t.Log(res, res.AllWarnings())
 		if data := res.Results[0].Data.(map[string]any); data["fixed"] == int64(0) {
-			return texts(t, fsys)
+			return millracetest.Text(t, fsys)
 		}
 	}
 	t.Error("there is always something to fix")
-	return nil
+	return ""
 }
 
 // TestModules: the result of go_fix on real modules is the same in memory and on disk, and the tests of the modules and
@@ -170,19 +129,10 @@ func TestModules(t *testing.T) {
 			return all
 		}
 		before := outcome()
-		old := texts(t, openRoot(t, dir))
-		inMemory := fixed(t, inMemory(t, old))
-		onDisk := fixed(t, openRoot(t, dir))
-		changed := 0
-		for name, text := range onDisk {
-			if text != inMemory[name] {
-				t.Errorf("%s is\n%s\non disk, in memory\n%s", name, text, inMemory[name])
-			}
-			if text != old[name] {
-				changed++
-			}
-		}
-		t.Logf("%d files changed", changed)
+		inMemory := fixed(t, millracetest.FromDir(t, dir))
+		root := openRoot(t, dir)
+		fixed(t, root)
+		millracetest.Equal(t, root, inMemory)
 		for i, ok := range outcome() {
 			if before[i] && !ok {
 				t.Error("go vet or the tests of the module fail after go_fix")
@@ -194,59 +144,56 @@ func TestModules(t *testing.T) {
 // TestLikeGoFix: the command "go fix" has the same result for real modules.
 func TestLikeGoFix(t *testing.T) {
 	eachModule(t, likeGoFix, likeGoFix, func(t *testing.T, dir string) {
-		by := copyOf(t, dir)
+		got := fixed(t, millracetest.FromDir(t, dir))
 		for range 5 {
-			if text, err := goIn(t, by, "fix", "./..."); err != nil {
+			if text, err := goIn(t, dir, "fix", "./..."); err != nil {
 				t.Skipf("NOT TESTED: go fix fails: %v\n%s", err, text)
 			}
 		}
-		got, want := fixed(t, inMemory(t, texts(t, openRoot(t, dir)))), texts(t, openRoot(t, by))
-		same, other := 0, 0
-		for name, text := range want {
-			if got[name] == text {
-				same++
-				continue
-			}
-			other++
-			t.Logf("%s differs\n%s\n---\n%s", name, got[name], text)
-		}
-		t.Logf("%d files are the same, %d differ", same, other)
-		if other > 0 {
-			t.Error("go_fix and go fix differ")
-		}
+		millracetest.Equal(t, openRoot(t, dir), got)
 	})
 }
 
 // TestLikeGoimports: if the imports of real files are removed, go_imports adds the same imports as goimports.
 func TestLikeGoimports(t *testing.T) {
 	eachModule(t, 3, len(modules), func(t *testing.T, dir string) {
-		files := texts(t, openRoot(t, dir))
 		same, other := 0, 0
-		for name, text := range files {
-			stripped, ok := withoutImports(text)
-			if !ok || !strings.HasSuffix(name, ".go") || strings.Contains(name,
-				"testdata") || strings.HasPrefix(filepath.Base(name), "_") {
-				continue
+		err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata") ||
+				strings.HasPrefix(d.Name(), "_") {
+				return err
+			}
+			tree := millracetest.FromDir(t, dir)
+			text, err := afero.ReadFile(tree, name)
+			if err != nil {
+				return err
+			}
+			stripped, ok := withoutImports(string(text))
+			if !ok {
+				return nil
 			}
 			want, err := imports.Process(filepath.Join(dir, filepath.FromSlash(name)), []byte(stripped), nil)
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
-			tree := inMemory(t, files)
 			if err := afero.WriteFile(tree, name, []byte(stripped), 0o644); err != nil {
-				t.Fatal(err)
+				return err
 			}
 			must(t, millrace.Executor{}, tree, `{"id": "imports", "action": "go_imports", "params": {"files": ["`+name+`"]}}`)
 			got, err := afero.ReadFile(tree, name)
 			if err != nil {
-				t.Fatal(err)
+				return err
 			}
 			if string(got) == string(want) {
 				same++
-				continue
+				return nil
 			}
 			other++
 			t.Logf("%s differs:\n%.600s\n--- goimports\n%.600s", name, got, want)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
 		t.Logf("%d files are the same, %d differ", same, other)
 		if other*20 > same { // two packages of the tree can provide the same name

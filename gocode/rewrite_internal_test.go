@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/afero"
-
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/command"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // loading is an action that loads the packages of the tree once for all cases of a table.
@@ -30,14 +29,8 @@ func (l loading) Run(ctx context.Context, c *actions.Call) (actions.Outcome, err
 }
 
 // withTree calls do with the packages of some files.
-func withTree(t *testing.T, files map[string]string, do func(t *tree) error) error {
+func withTree(t *testing.T, files string, do func(t *tree) error) error {
 	t.Helper()
-	fsys := afero.NewMemMapFs()
-	for name, text := range files {
-		if err := afero.WriteFile(fsys, name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	policy := command.Policy{Allow: []string{"go list *"}, Scratch: os.Getenv("GOCODE_TEST_SCRATCH")}
 	if policy.Supported() != nil {
 		policy.Sandbox = command.Off // the command only reads the tree
@@ -50,7 +43,7 @@ func withTree(t *testing.T, files map[string]string, do func(t *tree) error) err
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = millrace.Executor{Commands: policy}.Run(t.Context(), fsys, p)
+	_, err = millrace.Executor{Commands: policy}.Run(t.Context(), millracetest.Tree(t, files), p)
 	return err
 }
 
@@ -160,9 +153,9 @@ var rewriteCases = []rewriteCase{
 }
 
 func TestRewriteTable(t *testing.T) {
-	files := map[string]string{"go.mod": "module example.com/m\n\ngo 1.25\n"}
+	files := "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n"
 	for i, test := range rewriteCases {
-		files[fmt.Sprintf("c%d/a.go", i)] = fmt.Sprintf("package c%d\n\n%s\n", i, test.old)
+		files += fmt.Sprintf("-- c%d/a.go --\npackage c%d\n\n%s\n", i, i, test.old)
 	}
 	err := withTree(t, files, func(loaded *tree) error {
 		for i, test := range rewriteCases {

@@ -3,31 +3,78 @@ package gocode_test
 import (
 	"strings"
 	"testing"
+
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // The steps below rename a function of a package, which other packages and tests call under different import names.
 func TestRewrite(t *testing.T) {
-	fsys := inMemory(t, map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.25\n",
-		"lib/lib.go": "package lib\n\nfunc Old(n int, s string) int { return n }\n\n" +
-			"func New(s string, n int) int { return n }\n\nvar v = Old(1, \"a\")\n",
-		"lib/lib_test.go": "package lib\n\nvar w = Old(2, \"b\")\n",
-		"lib/ext_test.go": "package lib_test\n\nimport . \"example.com/m/lib\"\n\nvar w = Old(3, \"c\")\n",
-		"use/use.go": "package use\n\nimport l \"example.com/m/lib\"\n\n" +
-			"var w = l.Old(l.Old(4, \"d\"), /* why */ \"e\")\n",
-		"use/other.go": "package use\n\nfunc Old(n int, s string) int { return n }\n\nvar x = Old(1, \"a\")\n",
-	})
+	const files = `
+-- go.mod --
+module example.com/m
+
+go 1.25
+-- lib/lib.go --
+package lib
+
+func Old(n int, s string) int { return n }
+
+func New(s string, n int) int { return n }
+
+var v = Old(1, "a")
+-- lib/lib_test.go --
+package lib
+
+var w = Old(2, "b")
+-- lib/ext_test.go --
+package lib_test
+
+import . "example.com/m/lib"
+
+var w = Old(3, "c")
+-- use/use.go --
+package use
+
+import l "example.com/m/lib"
+
+var w = l.Old(l.Old(4, "d"), /* why */ "e")
+-- use/other.go --
+package use
+
+func Old(n int, s string) int { return n }
+
+var x = Old(1, "a")
+`
+	fsys := millracetest.Tree(t, files)
 	const step = `{"id": "r", "action": "go_rewrite", "params": {"pattern": "lib.Old(n, s)", "replacement": ` +
 		`"lib.New(s, n)", "imports": ["example.com/m/lib"]}}`
 	res := must(t, goCommand(t), fsys, step)
-	want(t, fsys, map[string]string{
-		"lib/lib.go": "package lib\n\nfunc Old(n int, s string) int { return n }\n\n" +
-			"func New(s string, n int) int { return n }\n\nvar v = New(\"a\", 1)\n",
-		"lib/lib_test.go": "package lib\n\nvar w = New(\"b\", 2)\n",
-		"lib/ext_test.go": "package lib_test\n\nimport . \"example.com/m/lib\"\n\nvar w = New(\"c\", 3)\n",
-		"use/use.go":      "package use\n\nimport l \"example.com/m/lib\"\n\nvar w = l.New(\"e\", l.New(\"d\", 4))\n",
-		"use/other.go":    "package use\n\nfunc Old(n int, s string) int { return n }\n\nvar x = Old(1, \"a\")\n",
-	})
+	wantChanged(t, fsys, files, `
+-- lib/lib.go --
+package lib
+
+func Old(n int, s string) int { return n }
+
+func New(s string, n int) int { return n }
+
+var v = New("a", 1)
+-- lib/lib_test.go --
+package lib
+
+var w = New("b", 2)
+-- lib/ext_test.go --
+package lib_test
+
+import . "example.com/m/lib"
+
+var w = New("c", 3)
+-- use/use.go --
+package use
+
+import l "example.com/m/lib"
+
+var w = l.New("e", l.New("d", 4))
+`)
 	if res.TotalEdits != 4 {
 		t.Errorf("%d edits", res.TotalEdits)
 	}
@@ -40,28 +87,38 @@ func TestRewrite(t *testing.T) {
 
 // Packages and files limit the step.
 func TestRewriteLimited(t *testing.T) {
-	files := map[string]string{"go.mod": "module example.com/m\n", "a/a.go": "package a\n\nvar a = len(\"a\")\n",
-		"b/b.go": "package b\n\nvar b = len(\"b\")\n"}
+	const files = `
+-- go.mod --
+module example.com/m
+-- a/a.go --
+package a
+
+var a = len("a")
+-- b/b.go --
+package b
+
+var b = len("b")
+`
 	for _, limit := range []string{`"packages": ["./b/..."]`, `"files": ["b/b.go"]`, `"dir": "b"`,
 		`"packages": ["example.com/m/b"]`} {
-		fsys := inMemory(t, files)
+		fsys := millracetest.Tree(t, files)
 		must(t, goCommand(t), fsys,
 			`{"id": "r", "action": "go_rewrite", "params": {"pattern": "len(s)", "replacement": "strings.Count(s, `+
 				`\"\")", `+limit+`}}`)
-		want(t, fsys, map[string]string{"a/a.go": files["a/a.go"],
-			"b/b.go": "package b\n\nimport \"strings\"\n\nvar b = strings.Count(\"b\", \"\")\n"})
+		wantChanged(t, fsys, files,
+			"-- b/b.go --\npackage b\n\nimport \"strings\"\n\nvar b = strings.Count(\"b\", \"\")\n")
 	}
 }
 
 // Code with type errors is refused, and nothing is staged.
 func TestRewriteChecks(t *testing.T) {
-	files := map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\nvar a int = len(\"a\")\n"}
-	fsys := inMemory(t, files)
+	const files = "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n\nvar a int = len(\"a\")\n"
+	fsys := millracetest.Tree(t, files)
 	_, err := run(t, goCommand(t), fsys,
 		`{"id": "r", "action": "go_rewrite", "params": {"pattern": "len(s)", "replacement": "s"}}`)
 	wantError(t, err, "a.go: the replacement makes code whose types do not check: line 3 of the new text: cannot "+
 		"use \"a\"")
-	want(t, fsys, files)
+	millracetest.Equal(t, fsys, files)
 }
 
 // Mistakes are reported before anything runs, with the parameter.
@@ -87,7 +144,7 @@ func TestRewriteMistakes(t *testing.T) {
 		wantError(t, err, test.want)
 	}
 	// The step checks the text that a template produces.
-	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n"})
+	fsys := millracetest.Tree(t, "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n")
 	p := `{"name": "t", "variables": {"p": "f("}, "steps": [{"id": "r", "action": "go_rewrite", "params": ` +
 		`{"pattern": "{{vars.p}}", "replacement": ""}}]}`
 	pipeline, err := decoder.Decode([]byte(p))

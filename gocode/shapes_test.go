@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/gocode"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // shaped are rules, each with the declarations of a file and the result. If the text is unchanged, the rule does not
@@ -71,18 +72,18 @@ var shaped = []struct{ name, params, old, new string }{
 
 // TestRewriteShapes: rules match only the described code, and the rest of a file stays unchanged.
 func TestRewriteShapes(t *testing.T) {
+	const files = "-- go.mod --\nmodule example.com/m\n\ngo 1.25\n-- z/z.go --\npackage z\n\nvar Z int\n" +
+		"-- a/a.go --\npackage a\n\n"
 	x := goCommand(t)
 	for _, c := range shaped {
 		t.Run(c.name, func(t *testing.T) {
 			if c.new == "" {
 				c.new = c.old
 			}
-			fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n\ngo 1.25\n",
-				"z/z.go": "package z\n\nvar Z int\n",
-				"a/a.go": "package a\n\n" + c.old + "\n"})
+			fsys := millracetest.Tree(t, files+c.old+"\n")
 			params := strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(c.params)
 			must(t, x, fsys, `{"id": "r", "action": "go_rewrite", "params": {`+params+`, "packages": ["./a"]}}`)
-			want(t, fsys, map[string]string{"a/a.go": "package a\n\n" + c.new + "\n"})
+			millracetest.Equal(t, fsys, files+c.new+"\n")
 		})
 	}
 }
@@ -100,7 +101,7 @@ func TestTemplatesAreChecked(t *testing.T) {
 			`["-{{vars.x}}"]}`: "'-nonsense' is not a pattern of packages",
 		`"go_rewrite", "params": {"pattern": "len(a)", "replacement": "b(a)", "dir": "{{vars.x}}/../.."}`: "",
 	} {
-		fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package a\n"})
+		fsys := millracetest.Tree(t, "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage a\n")
 		p, err := decoder.Decode([]byte(`{"name": "t", "variables": {"x": "nonsense"}, "steps": [{"id": "s", ` +
 			`"action": ` + step + `}]}`))
 		if err == nil {
@@ -117,7 +118,7 @@ func TestListErrors(t *testing.T) {
 		{"module example.com/m\n\ngo 1.25\n\nrequire (\n", "go list: go: errors parsing go.mod"},
 		{"module example.com/m\n", "there are no Go packages in"},
 	} {
-		fsys := inMemory(t, map[string]string{"go.mod": c.mod, "sub/a.txt": ""})
+		fsys := millracetest.Tree(t, "-- go.mod --\n"+c.mod+"-- sub/a.txt --\n")
 		_, err := run(t, goCommand(t), fsys, `{"id": "s", "action": "go_fix", "params": {"packages": ["./..."]}}`)
 		wantError(t, err, c.wanted)
 	}
@@ -154,7 +155,8 @@ func TestOddAnalyzer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fsys := inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package m\n\nvar v = 1\n"})
+	const files = "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage m\n\n"
+	fsys := millracetest.Tree(t, files+"var v = 1\n")
 	res, err := goCommand(t).Run(t.Context(), fsys, p)
 	if err != nil {
 		t.Fatal(err)
@@ -163,8 +165,8 @@ func TestOddAnalyzer(t *testing.T) {
 	if data["fixed"] != int64(1) || data["left"] != int64(1) || len(data["diagnostics"].([]any)) != 3 {
 		t.Errorf("the data is %v", data)
 	}
-	want(t, fsys, map[string]string{"a.go": "package m\n\n// One.\nvar v = 1\n"})
-	fsys = inMemory(t, map[string]string{"go.mod": "module example.com/m\n", "a.go": "package bad\n"})
+	millracetest.Equal(t, fsys, files+"// One.\nvar v = 1\n")
+	fsys = millracetest.Tree(t, "-- go.mod --\nmodule example.com/m\n-- a.go --\npackage bad\n")
 	_, err = goCommand(t).Run(t.Context(), fsys, p)
 	wantError(t, err, "analyzer odd, package example.com/m: it does not like the package")
 }

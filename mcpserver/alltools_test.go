@@ -49,9 +49,8 @@ func allTools(plan, other, digest, backup string) map[string]asked {
 // Each tool's answer has its warnings in the text and in the data, and its JSON parts are JSON alone. Each error has a
 // code, a message and advice, and no mistake of a caller is "internal".
 func TestAllTools(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{
-		"src/a.txt": "recieve\n", "a.txt": "a\n", "p.txt": "p\n", "w.txt": "w\n", "u.txt": "u\n",
-	})
+	c := withRuns(t, mcpserver.Config{Aliases: true},
+		"-- src/a.txt --\nrecieve\n-- a.txt --\na\n-- p.txt --\np\n-- w.txt --\nw\n-- u.txt --\nu\n")
 	backup, _ := c.good("fs_write", `{"path":"u.txt","old_str":"u","new_str":"v"}`).data["backup_id"].(string)
 	plan := c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`).data
 	other := c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`).data
@@ -101,7 +100,7 @@ func TestAllTools(t *testing.T) {
 
 // A failure keeps the existing answer, as a part of its own.
 func TestFailuresParse(t *testing.T) {
-	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
+	c := serve(t, mcpserver.Config{Aliases: true}, "-- a.txt --\na\n", nil)
 	const force = `"force":true,`
 	for name, args := range map[string]string{
 		"pipeline":     `{"definition":{"name":"x",` + force + `"steps":[{"id":"a","action":"edit","params":{"files":["none.txt"],"old_text":"a","new_text":"b"}}]}}`,
@@ -145,7 +144,7 @@ func TestVerboseIsAsked(t *testing.T) {
 
 // A plan that changes nothing cannot be applied.
 func TestPlanOfNothing(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "a\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\na\n", nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.txt"],"old_text":"a","new_text":"a"}}]}}`)
 	if r.data["plan_id"] != nil || r.data["digest"] != nil || strings.Contains(r.text, "plan_id") ||
 		!strings.Contains(r.text, "the plan changes nothing") {

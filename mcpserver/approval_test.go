@@ -13,17 +13,21 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/risk"
 )
 
-// many returns n files, so many that a change of all of them needs force.
-func many(n int) map[string]string {
-	files := make(map[string]string)
+// many returns a tree of n files, so many that a change of all of them needs force.
+func many(n int) string {
+	var b strings.Builder
 	for i := range n {
-		files[fmt.Sprintf("f%03d.txt", i)] = "recieve\n"
+		fmt.Fprintf(&b, "-- f%03d.txt --\nrecieve\n", i)
 	}
-	return files
+	return b.String()
 }
+
+// fixed returns a tree after fixAll.
+func fixed(files string) string { return strings.ReplaceAll(files, "recieve", "receive") }
 
 const fixAll = `{"name":"all","force":true,"steps":[{"id":"find","action":"search","params":{"pattern":"recieve"}},` +
 	`{"id":"fix","action":"edit","input_from":"find","params":{"old_text":"recieve","new_text":"receive"}}]}`
@@ -74,17 +78,15 @@ func TestApproval(t *testing.T) {
 					}
 					args = `{"patch":` + quote(b.String()) + `}`
 				}
-				want := "recieve\n"
+				want := many(60)
 				if name == "accept" {
-					want = "receive\n"
+					want = fixed(want)
 					r := c.good(tool, args)
 					has(t, r.text, "backup: ")
 				} else {
 					c.bad(tool, args, "blocked: the change was not approved", "next: ask the user")
 				}
-				if got := readFile(t, c.dir, "f059.txt"); got != want {
-					t.Errorf("the file is %q", got)
-				}
+				c.holds(want)
 				if len(p.asked) != 1 {
 					t.Fatalf("the person was asked %d times", len(p.asked))
 				}
@@ -102,9 +104,7 @@ func TestBlocked(t *testing.T) {
 	c := serve(t, mcpserver.Config{}, many(60), nil)
 	c.bad("batch_operations", `{"pipeline_json":`+fixAll+`}`, "FAIL: ", "blocked: operation blocked due to HIGH risk. Use force=true to proceed",
 		"next: a person can run millrace apply, or restart the server with --allow-force", "force was ignored")
-	if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds(many(60))
 	c = serve(t, mcpserver.Config{AllowForce: true}, many(60), nil)
 	c.good("batch_operations", `{"pipeline_json":`+fixAll+`}`)
 }
@@ -176,18 +176,14 @@ func TestForgedState(t *testing.T) {
 	if r := replyOf(t, call("fs_write", `{"command":"append","path":"f000.txt","new_str":"x"}`, state)); !r.err {
 		t.Errorf("another tool: %s", r.text)
 	}
-	if got := readFile(t, dir, "f000.txt"); got != "recieve\n" {
-		t.Fatalf("a forged state has written: %q", got)
-	}
+	millracetest.Equal(t, disk(dir), many(60))
 	if r := replyOf(t, call("batch_operations", args, state)); r.err {
 		t.Errorf("the true state: %s", r.text)
 	}
 	if r := replyOf(t, call("batch_operations", args, state)); r.err || !strings.Contains(r.text, "applied before") {
 		t.Errorf("the true state again: %s", r.text)
 	}
-	if got := readFile(t, dir, "f000.txt"); got != "receive\n" {
-		t.Errorf("the file is %q", got)
-	}
+	millracetest.Equal(t, disk(dir), fixed(many(60)))
 }
 
 // otherDigit returns s with another hexadecimal digit at i: a fixed digit could equal the present one.
@@ -209,13 +205,12 @@ func TestUndo_judged(t *testing.T) {
 		id, _, _ = strings.Cut(id, " ")
 		p.approve = false
 		c.bad("undo", `{"backup_id":"`+id+`"}`, "blocked", "not approved")
-		if got := readFile(t, c.dir, "f000.txt"); got != "receive\n" {
-			t.Errorf("after a no the file is %q", got)
-		}
+		c.holds(fixed(files))
 		p.approve = true
 		c.good("undo", `{"backup_id":"`+id+`"}`)
-		if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" || len(p.asked) != 3 {
-			t.Errorf("the file is %q, the person was asked %d times", got, len(p.asked))
+		c.holds(files)
+		if len(p.asked) != 3 {
+			t.Errorf("the person was asked %d times", len(p.asked))
 		}
 	})
 	t.Run("nobody to ask", func(t *testing.T) {
@@ -234,9 +229,7 @@ func TestUndo_judged(t *testing.T) {
 		id, _, _ = strings.Cut(id, " ")
 		with(mcpserver.Config{}).bad("undo", `{"backup_id":"`+id+`"}`, "blocked")
 		with(mcpserver.Config{Executor: millrace.Executor{Ceiling: risk.Low}}).bad("undo", `{"backup_id":"`+id+`"}`, "blocked", "the host")
-		if got := readFile(t, dir, "f000.txt"); got != "receive\n" {
-			t.Errorf("the file is %q", got)
-		}
+		forced.holds(fixed(files))
 	})
 }
 

@@ -16,9 +16,9 @@ import (
 // BenchmarkCall compares the cost of a call with the library: the same dry run in the process, over stdio to another
 // process, and over HTTP.
 func BenchmarkCall(b *testing.B) {
-	files := map[string]string{}
+	files := ""
 	for i := range 20 {
-		files[fmt.Sprintf("src/f%02d.txt", i)] = "to recieve\n"
+		files += fmt.Sprintf("-- src/f%02d.txt --\nto recieve\n", i)
 	}
 	dir := tree(b, files)
 	pipeline := `{"name":"x","dry_run":true,` + fixTypo[len(`{"name":"fix-typo",`):]

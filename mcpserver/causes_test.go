@@ -8,9 +8,8 @@ import (
 
 // The entry of a failed file has a cause, and the advice depends on the cause, not on the message.
 func TestCauses(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{
-		"a.txt": "one\none\n", "d/b.txt": "new\n", ".envrc": "one\n", "with permission denied/not found in file": "x\n",
-	}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\none\n-- d/b.txt --\nnew\n-- .envrc --\none\n"+
+		"-- with permission denied/not found in file --\nx\n", nil)
 	edit := func(path, fields string) string { return `{"path":` + quote(path) + `,` + fields + `}` }
 	const replace = `"old_str":"old","new_str":"new"`
 	for _, test := range []struct{ tool, args, cause, next string }{

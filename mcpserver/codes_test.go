@@ -9,7 +9,7 @@ import (
 
 // A caller's mistake never has the code of an internal error.
 func TestCodes(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"src/a.txt": "recieve\n", "b.bin": "a\x00b"})
+	c := withRuns(t, mcpserver.Config{Aliases: true}, "-- src/a.txt --\nrecieve\n-- b.bin\\n --\na\x00b\n")
 	c.good("pipeline", `{"definition":`+fixTypo+`}`)
 	plan := line(t, c.good("plan_pipeline",
 		`{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["src/a.txt"],"old_text":"receive","new_text":"r"}}]}}`).text, "plan_id: ")
@@ -63,7 +63,7 @@ func TestCodes(t *testing.T) {
 
 // Arguments that are almost right are accepted, and the answer has a warning for each repair.
 func TestLenient(t *testing.T) {
-	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "recieve\n"}, nil)
+	c := serve(t, mcpserver.Config{Aliases: true}, "-- a.txt --\nrecieve\n", nil)
 	text := "```json\n{\"name\":\"x\",\"steps\":[{\"id\":\"e\",\"action\":\"edit\",\"params\":{\"files\":\"a.txt\",\"old_text\":\"recieve\",\"new_text\":\"receive\",}},]}\n```"
 	for _, call := range [][2]string{{"plan_pipeline", "pipeline_json"}, {"batch_operations", "pipeline_json"}} {
 		r := c.good(call[0], `{"`+call[1]+`":`+quote(text)+`}`)
@@ -72,7 +72,5 @@ func TestLenient(t *testing.T) {
 			t.Errorf("%s: there is no warning: %v\n%s", call[0], list, r.text)
 		}
 	}
-	if got := readFile(t, c.dir, "a.txt"); got != "receive\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\nreceive\n")
 }

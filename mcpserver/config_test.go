@@ -12,7 +12,8 @@ import (
 func TestOutOfReach(t *testing.T) {
 	c := serve(t, mcpserver.Config{AllowForce: true, Executor: millrace.Executor{DeniedPaths: []string{".env"},
 		AllowedPaths: []string{"in", ".git", ".millrace.yaml", ".env"}}},
-		map[string]string{"in/a.txt": "x\n", "out/b.txt": "x\n", ".env": "x\n", ".git/config": "x\n", ".millrace.yaml": "x\n", "in/.millrace.yaml": "x\n"}, nil)
+		"-- in/a.txt --\nx\n-- out/b.txt --\nx\n-- .env --\nx\n-- .git/config --\nx\n-- .millrace.yaml --\nx\n"+
+			"-- in/.millrace.yaml --\nx\n", nil)
 	c.good("fs_read", `{"mode":"Line","path":"in/a.txt"}`)
 	for _, path := range []string{"out/b.txt", ".env", ".git/config", ".millrace.yaml", "in/.millrace.yaml", ".millrace/x",
 		"/etc/hostname", "in/../../x", ""} {
@@ -35,7 +36,7 @@ func TestOutOfReach(t *testing.T) {
 
 // The text of a file is returned in a form without effect on a terminal.
 func TestEscapeSequences(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "x\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\nx\n", nil)
 	for _, r := range []reply{
 		c.call("fs_write", `{"command":"str_replace","path":"a\u001b[31m.txt","old_str":"\u001b[2Jx","new_str":""}`),
 		c.call("describe_actions", `{"action":"\u001b[31m"}`),
@@ -52,12 +53,12 @@ func TestEscapeSequences(t *testing.T) {
 // Files that hosts and tools execute or read their permissions from can be read, but not changed unless the host
 // permits it.
 func TestHostFiles(t *testing.T) {
-	files := map[string]string{"a.txt": "x\n"}
+	files := "-- a.txt --\nx\n"
 	names := []string{".mcp.json", ".cursor/mcp.json", "sub/.vscode/tasks.json", ".claude/settings.json",
 		".codex/config.toml", ".gemini/settings.json",
 		".zed/tasks.json", ".idea/workspace.xml", "sub/.envrc", ".husky/pre-commit", ".githooks/pre-push"}
 	for _, name := range names {
-		files[name] = "x\n"
+		files += "-- " + name + " --\nx\n"
 	}
 	for _, allowed := range []bool{false, true} {
 		c := serve(t, mcpserver.Config{AllowForce: true, HostFiles: allowed}, files, nil)

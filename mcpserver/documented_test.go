@@ -46,6 +46,15 @@ func readDocumented(t *testing.T) documented {
 	return d
 }
 
+// tree returns the files as a text for millracetest.Tree. Each of them ends with a newline.
+func (d documented) tree() string {
+	text := ""
+	for name, data := range d.Files {
+		text += "-- " + name + " --\n" + data
+	}
+	return text
+}
+
 // at returns the value in data at a path of names and numbers, separated by dots.
 func at(v any, path string) any {
 	for name := range strings.SplitSeq(path, ".") {
@@ -67,7 +76,7 @@ func at(v any, path string) any {
 
 func TestDocumentedCalls(t *testing.T) {
 	d := readDocumented(t)
-	c := withRuns(t, mcpserver.Config{Aliases: true}, d.Files)
+	c := withRuns(t, mcpserver.Config{Aliases: true}, d.tree())
 	kept := []string{"{root}", c.dir}
 	for _, call := range d.Calls {
 		t.Run(call.Name, func(t *testing.T) {
@@ -91,8 +100,8 @@ func TestDocumentedCalls(t *testing.T) {
 				}
 			}
 			for path, want := range call.Tree {
-				if got := readFile(t, c.dir, path); got != want {
-					t.Errorf("%s is %q", path, got)
+				if got, err := os.ReadFile(filepath.Join(c.dir, path)); string(got) != want {
+					t.Errorf("%s is %q, %v", path, got, err)
 				}
 			}
 			for name, path := range call.Keep {

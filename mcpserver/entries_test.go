@@ -4,18 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 // Each requested path has its entry, in the order and with the name of the call, even if it cannot be read.
 func TestReadEntries(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\n", "sub/b.txt": "b\n", "empty.txt": ""}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\ntwo\n-- sub/b.txt --\nb\n-- empty.txt --\n", nil)
 	for name, call := range map[string]struct {
 		args  string
 		paths []string
@@ -68,7 +68,7 @@ func TestReadEntries(t *testing.T) {
 
 // fs_write also has an entry for each path, even for a file that is listed twice, by the same name or by two names.
 func TestWriteEntries(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\n", "b.txt": "b\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\ntwo\n-- b.txt --\nb\n", nil)
 	edit := func(path, old, fresh string) string {
 		return fmt.Sprintf(`{"path":%q,"edits":[{"old_str":%q,"new_str":%q}]}`, path, old, fresh)
 	}
@@ -81,9 +81,7 @@ func TestWriteEntries(t *testing.T) {
 			t.Errorf("entry %d is %+v", i, e)
 		}
 	}
-	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\n1\n2\n-- b.txt --\nB\n")
 	// An impossible edit leaves the file unchanged, and each entry names its own edits.
 	list = first[[]written](t, c.good("fs_write", `{"fileEdits":[`+strings.Join([]string{
 		edit("a.txt", "1", "one"), edit("b.txt", "B", "b"), edit("a.txt", "nowhere", "x"),
@@ -92,17 +90,15 @@ func TestWriteEntries(t *testing.T) {
 		len(list[2].FailedEdits) != 1 {
 		t.Errorf("the entries are %+v", list)
 	}
-	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\n1\n2\n-- b.txt --\nb\n")
 	c.bad("fs_write", `{"fileEdits":[`+edit("a.txt", "1", "x")+`,{"path":"b.txt","edits":[{"new_str":"x"}]},{"path":"a.txt","edits":[{"old_str":"2"}]}]}`,
 		"/fileEdits/1/edits/0/command: ", "/fileEdits/2/edits/0/new_str: ")
 }
 
 // All reports use the same word for each kind of failure, and one file's failure does not affect the others.
 func TestWriteReports(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", ".envrc": "one\n", "sub/.envrc": "one\n",
-		"b.txt": "one\n"}, nil)
+	c := serve(t, mcpserver.Config{},
+		"-- a.txt --\none\n-- .envrc --\none\n-- sub/.envrc --\none\n-- b.txt --\none\n", nil)
 	reports := func(r reply) map[string]string {
 		t.Helper()
 		words := map[string]string{}
@@ -128,9 +124,7 @@ func TestWriteReports(t *testing.T) {
 			t.Errorf("%s: the report is %q, not %q", path, got, word)
 		}
 	}
-	if got := readFile(t, c.dir, "a.txt") + readFile(t, c.dir, ".envrc"); got != "1\none\n" {
-		t.Errorf("the files are %q", got)
-	}
+	c.holds("-- a.txt --\n1\n-- .envrc --\none\n-- sub/.envrc --\none\n-- b.txt --\n1\n-- new.txt\\n --\nx\n")
 	for path, next := range map[string]string{
 		"none.txt": "next: correct the path", ".envrc": "next: ask the user", "a.txt": "next: read the file with fs_read, and copy",
 	} {
@@ -141,8 +135,7 @@ func TestWriteReports(t *testing.T) {
 
 // The hashes that fs_read shows of a range can be sent back, as range_hash or as content_hash.
 func TestHashes(t *testing.T) {
-	const text = "1\n2\n3\n4\n"
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": text}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\n1\n2\n3\n4\n", nil)
 	for _, name := range []string{"range_hash", "content_hash"} {
 		for _, shown := range []string{"range_hash", "content_hash"} {
 			r := c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2,"end_line":3}`)
@@ -166,18 +159,14 @@ func TestHashes(t *testing.T) {
 	hash := first[map[string]any](t, c.good("fs_read",
 		`{"mode":"Line","path":"a.txt","start_line":2,"end_line":2}`))["range_hash"]
 	c.good("fs_write", fmt.Sprintf(`{"command":"insert","path":"a.txt","insert_line":2,"new_str":"2b\n","content_hash":%q}`, hash))
-	if got := readFile(t, c.dir, "a.txt"); got != "1\n2\n2b\n3\n4\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\n1\n2\n2b\n3\n4\n")
 }
 
 // A content_hash that was never shown is the hash of a whole file, even if the lines to replace have it.
 func TestStaleHash(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\n", nil)
 	old := c.good("fs_read", `{"mode":"Line","path":"a.txt"}`).data["content_hash"]
-	if err := os.WriteFile(filepath.Join(c.dir, "a.txt"), []byte("one\nhuman\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	millracetest.Plant(t, disk(c.dir), "-- a.txt --\none\nhuman\n")
 	c.bad("fs_write", fmt.Sprintf(`{"command":"replace_lines","path":"a.txt","start_line":1,"end_line":1,"new_str":"x","content_hash":%q}`, old),
 		"File has changed", "next: read it again")
 }
@@ -185,7 +174,7 @@ func TestStaleHash(t *testing.T) {
 // A call or a host can require the hash of edited files.
 func TestRequireHash(t *testing.T) {
 	const create = `{"path":"a.txt","file_text":"x","overwrite":true%s}`
-	files := map[string]string{"a.txt": "one\n"}
+	files := "-- a.txt --\none\n"
 	c := serve(t, mcpserver.Config{}, files, nil)
 	c.bad("fs_write", fmt.Sprintf(create, `,"require_hash":true`), "no content_hash", "next: read the file")
 	c.bad("fs_write", `{"path":"a.txt","old_str":"one","new_str":"1","require_hash":true}`, "has no hash")
@@ -204,9 +193,7 @@ func TestRequireHash(t *testing.T) {
 	} {
 		c.bad(call[0], call[1], "hash")
 	}
-	if got := readFile(t, c.dir, "a.txt"); got != "one\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\none\n")
 	hash := c.good("fs_read", `{"mode":"Line","path":"a.txt"}`).data["content_hash"]
 	c.good("fs_write", fmt.Sprintf(create, fmt.Sprintf(`,"content_hash":%q`, hash)))
 	c.good("fs_write", `{"path":"new.txt","file_text":"x"}`)
@@ -214,8 +201,12 @@ func TestRequireHash(t *testing.T) {
 
 // Thirty lines cost little more than their text in a client that shows the texts.
 func TestReadIsShort(t *testing.T) {
-	page := readFile(t, ".", "read.go")
-	c := serve(t, mcpserver.Config{}, map[string]string{"src/read.go": page}, nil)
+	data, err := os.ReadFile("read.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	c := serve(t, mcpserver.Config{}, "-- src/read.go --\n"+page, nil)
 	r := c.good("fs_read", `{"mode":"Line","path":"src/read.go","start_line":101,"end_line":130}`)
 	plain := len(r.data["content"].(string))
 	shown := 0

@@ -3,51 +3,28 @@ package mcpserver_test
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
-// tree makes a directory with files.
-func tree(t testing.TB, files map[string]string) string {
+// tree makes a directory with the files of a text, which has the form of millracetest.Tree.
+func tree(t testing.TB, files string) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range files {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	millracetest.Plant(t, disk(dir), files)
 	return dir
 }
 
-func readFile(t testing.TB, dir, name string) string {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
-// readIfThere returns the text of a file, "" if the file is missing.
-func readIfThere(t testing.TB, dir, name string) string {
-	t.Helper()
-	if _, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name))); err != nil {
-		return ""
-	}
-	return readFile(t, dir, name)
-}
+// disk returns a directory as a file system.
+func disk(dir string) afero.Fs { return afero.NewBasePathFs(afero.NewOsFs(), dir) }
 
 // client is a session with a server in memory.
 type client struct {
@@ -58,7 +35,7 @@ type client struct {
 }
 
 // serve makes a server of the configuration and a client for it. The root is a tree of the files.
-func serve(t testing.TB, cfg mcpserver.Config, files map[string]string, opts *mcp.ClientOptions) *client {
+func serve(t testing.TB, cfg mcpserver.Config, files string, opts *mcp.ClientOptions) *client {
 	t.Helper()
 	dir := tree(t, files)
 	if cfg.FS == nil {
@@ -90,6 +67,12 @@ func connect(t testing.TB, s *mcpserver.Server, opts *mcp.ClientOptions) *mcp.Cl
 	}
 	t.Cleanup(func() { _ = session.Close() })
 	return session
+}
+
+// holds checks that the tree has these files and no others.
+func (c *client) holds(files string) {
+	c.t.Helper()
+	millracetest.Equal(c.t, disk(c.dir), files)
 }
 
 // reply is a parsed answer.

@@ -111,7 +111,7 @@ func TestHostile(t *testing.T) {
 	for name, open := range doors() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d := open(t, tree(t, map[string]string{"src/a.txt": "recieve\n"}))
+			d := open(t, tree(t, "-- src/a.txt --\nrecieve\n"))
 			planned := d.answer(1_000, `{"jsonrpc":"2.0","id":1000,"method":"tools/call","params":{"name":"plan_pipeline","arguments":{"pipeline_json":`+fixTypo+`}}}`)
 			_, rest, ok := strings.Cut(planned, `plan_id: `)
 			if !ok {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/mcpserver"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 const token = "a token that is long enough"
@@ -29,7 +30,7 @@ func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-func newServer(t testing.TB, files map[string]string) (*mcpserver.Server, string) {
+func newServer(t testing.TB, files string) (*mcpserver.Server, string) {
 	t.Helper()
 	dir := tree(t, files)
 	return newServerOf(t, dir), dir
@@ -48,7 +49,7 @@ func newServerOf(t testing.TB, dir string) *mcpserver.Server {
 const ping = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`
 
 func TestHTTPRefuses(t *testing.T) {
-	s, _ := newServer(t, nil)
+	s, _ := newServer(t, "")
 	server := httptest.NewServer(s.Handler(token))
 	defer server.Close()
 	for name, c := range map[string]struct {
@@ -112,7 +113,7 @@ func TestHTTPRefuses(t *testing.T) {
 
 // A page of another origin cannot open a stream either, and a client without the token cannot keep a connection.
 func TestHTTPRefuses_get(t *testing.T) {
-	s, _ := newServer(t, nil)
+	s, _ := newServer(t, "")
 	server := httptest.NewServer(s.Handler(token))
 	defer server.Close()
 	for name, c := range map[string]struct {
@@ -186,15 +187,13 @@ func TestHTTPCalls(t *testing.T) {
 			if len(p.asked) != 1 {
 				t.Errorf("the person was asked %d times", len(p.asked))
 			}
-			if got := readFile(t, dir, "f000.txt"); got != "receive\n" {
-				t.Errorf("the file is %q", got)
-			}
+			millracetest.Equal(t, disk(dir), fixed(many(60)))
 		})
 	}
 }
 
 func TestServeHTTP(t *testing.T) {
-	s, _ := newServer(t, nil)
+	s, _ := newServer(t, "")
 	for _, addr := range []string{"0.0.0.0:0", ":0", "192.0.2.1:0", "example.com:0", "127.0.0.1"} {
 		if err := s.ServeHTTP(t.Context(), addr, token, nil); err == nil {
 			t.Errorf("%s was listened on", addr)
@@ -227,7 +226,7 @@ func TestServeHTTP(t *testing.T) {
 
 // An unknown method is an error of the protocol, as over stdin, in every version.
 func TestHTTPUnknownMethod(t *testing.T) {
-	s, _ := newServer(t, nil)
+	s, _ := newServer(t, "")
 	server := httptest.NewServer(s.Handler(token))
 	defer server.Close()
 	for version, status := range map[string]int{"": 200, "2025-06-18": 200, "2026-07-28": 404} {

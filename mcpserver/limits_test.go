@@ -14,11 +14,12 @@ import (
 
 // For every pipeline, each part of an answer is within the limit, and reports the omitted content.
 func TestResultTooLong(t *testing.T) {
-	files := map[string]string{}
+	var b strings.Builder
 	for i := range 300 {
-		files[fmt.Sprintf("%s/f%03d.txt", strings.Repeat("d", 100), i)] = strings.Repeat("recieve \"é\" \n", 100)
+		fmt.Fprintf(&b, "-- %s/f%03d.txt --\n%s", strings.Repeat("d", 100), i, strings.Repeat("recieve \"é\" \n", 100))
 	}
-	c := serve(t, mcpserver.Config{Aliases: true, Executor: millrace.Executor{MaxFiles: -1}, AllowForce: true}, files, nil)
+	c := serve(t, mcpserver.Config{Aliases: true, Executor: millrace.Executor{MaxFiles: -1}, AllowForce: true},
+		b.String(), nil)
 	read := `{"name":"read","verbose":%s,"steps":[{"id":"find","action":"search","params":{"pattern":"recieve","include_content":true}},` +
 		`{"id":"read","action":"read_ranges","input_from":"find","params":{}}]}`
 	for _, verbose := range []string{"true", "false"} {
@@ -47,7 +48,7 @@ func TestResultTooLong(t *testing.T) {
 
 // The last plans are kept, and requests for older plans fail.
 func TestPlansAreBounded(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- src/a.txt --\nrecieve\n", nil)
 	var ids []string
 	for range 17 {
 		ids = append(ids, line(t, c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`).text, "plan_id: "))
@@ -58,7 +59,7 @@ func TestPlansAreBounded(t *testing.T) {
 
 // If several calls apply a plan at the same time, one does it, and all return its result.
 func TestApplyAtTheSameTime(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- src/a.txt --\nrecieve\n", nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":`+fixTypo+`}`)
 	args := map[string]any{"plan_id": line(t, r.text, "plan_id: "), "digest": line(t, r.text, "digest: ")}
 	var mu sync.Mutex

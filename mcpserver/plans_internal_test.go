@@ -2,25 +2,19 @@ package mcpserver
 
 import (
 	"testing"
-	"testing/synctest"
 	"time"
 
-	"github.com/spf13/afero"
-
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
 func planOf(t *testing.T) *millrace.Plan {
 	t.Helper()
-	fsys := afero.NewMemMapFs()
-	if err := afero.WriteFile(fsys, "a.txt", []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	p, err := millrace.Decode([]byte(`{"name":"x","steps":[{"id":"x","action":"edit","params":{"files":["a.txt"],"old_text":"x","new_text":"y"}}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := millrace.Executor{}.Plan(t.Context(), fsys, p)
+	plan, err := millrace.Executor{}.Plan(t.Context(), millracetest.Tree(t, "-- a.txt --\nx\n"), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +54,7 @@ func TestPlansSize(t *testing.T) {
 
 // A run never waits for a client that does not listen, and sends at most five notices in a second.
 func TestProgressPace(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
+	millracetest.Clock(t, time.Second, func(t *testing.T) {
 		p := &progress{counter: &counter{last: 7}}
 		type notice struct {
 			number float64

@@ -160,7 +160,7 @@ func TestRandomMessages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(seedOf(t), 1))
-			d := open(t, tree(t, map[string]string{"src/a.txt": "recieve\n", "b.txt": "é\n"}))
+			d := open(t, tree(t, "-- src/a.txt --\nrecieve\n-- b.txt --\né\n"))
 			for i := range samples(t, 400, 5_000, 200_000) {
 				text := mutated(r, 10+2*i)
 				d.send(text)

@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -72,7 +73,7 @@ func entries(t testing.TB, r reply) []read {
 }
 
 func TestReadLines(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\nthree\n", "sub/b.txt": "b\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\ntwo\nthree\n-- sub/b.txt --\nb\n", nil)
 	for name, path := range map[string]string{"relative": "a.txt", "absolute": filepath.Join(c.dir, "a.txt"),
 		"dotted": "./sub/../a.txt"} {
 		t.Run(name, func(t *testing.T) {
@@ -107,7 +108,7 @@ func TestReadLines(t *testing.T) {
 }
 
 func TestReadHome(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\n", nil)
 	t.Setenv("HOME", c.dir)
 	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"~/a.txt"}`)); got.Path != "~/a.txt" ||
 		got.Content != "one\n" {
@@ -123,8 +124,8 @@ func TestReadTooLong(t *testing.T) {
 	for i := 1; i <= 20_000; i++ {
 		fmt.Fprintf(&b, "line %d \"quoted\"\n", i)
 	}
-	c := serve(t, mcpserver.Config{}, map[string]string{"long.txt": b.String(), "wide.txt": strings.Repeat("é", 100_000),
-		"first.txt": strings.Repeat("x", 50_000) + "\nsecond\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- long.txt --\n"+b.String()+"-- wide.txt\\n --\n"+strings.Repeat("é", 100_000)+
+		"\n-- first.txt --\n"+strings.Repeat("x", 50_000)+"\nsecond\n", nil)
 	var all strings.Builder
 	for next, calls := 1, 0; next > 0; calls++ {
 		r := c.good("fs_read", fmt.Sprintf(`{"mode":"Line","path":"long.txt","start_line":%d}`, next))
@@ -160,7 +161,7 @@ func TestReadTooLong(t *testing.T) {
 }
 
 func TestReadDirectory(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\n", "sub/b.txt": "b\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\n-- sub/b.txt --\nb\n", nil)
 	got := entry(t, c.good("fs_read", `{"mode":"Directory","path":".","depth":2}`))
 	if !got.Success || !strings.Contains(got.Content, "a.txt\n") || !strings.Contains(got.Content, "sub/b.txt\n") ||
 		strings.Contains(got.Content, ".millrace") {
@@ -174,8 +175,7 @@ func TestReadDirectory(t *testing.T) {
 }
 
 func TestReadSearch(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\nTwo (x)\n5\n6\n7\n", "sub/b.txt": "two (X)\n"},
-		nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\n1\n2\n3\nTwo (x)\n5\n6\n7\n-- sub/b.txt --\ntwo (X)\n", nil)
 	r := c.good("fs_read", `{"mode":"Search","path":"a.txt","pattern":"two (x)"}`)
 	has(t, r.text, "was read as a text")
 	got := entry(t, r)
@@ -216,8 +216,9 @@ func TestReadImage(t *testing.T) {
 	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, 3, 3))); err != nil {
 		t.Fatal(err)
 	}
+	text := base64.StdEncoding.EncodeToString(b.Bytes()) + "\n"
 	c := serve(t, mcpserver.Config{Executor: millrace.Executor{DeniedPaths: []string{"secret.png"}}},
-		map[string]string{"a.png": b.String(), "secret.png": b.String(), "a.txt": "text\n"}, nil)
+		"-- a.png base64 --\n"+text+"-- secret.png base64 --\n"+text+"-- a.txt --\ntext\n", nil)
 	r := c.good("fs_read", `{"mode":"Image","path":"a.png"}`)
 	img, ok := r.raw.Content[1].(*mcp.ImageContent)
 	if !ok || img.MIMEType != "image/png" || !bytes.Equal(img.Data, b.Bytes()) {
@@ -244,32 +245,26 @@ func TestReadImage(t *testing.T) {
 
 // A file that is not UTF-8 is not shown with other bytes, and its lines cannot be replaced by such a text.
 func TestNotUTF8(t *testing.T) {
-	const latin = "one\ncaf\xe9\nthree\n"
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": latin}, nil)
+	const latin = "-- a.txt --\none\ncaf\xe9\nthree\n"
+	c := serve(t, mcpserver.Config{}, latin, nil)
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt"}`, "not UTF-8", "line 2")
 	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":3}`)); got.Content != "three\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_write", `{"command":"replace_lines","path":"a.txt","start_line":1,"end_line":2,"new_str":"ONE\ncaf\ufffd\n"}`, "not UTF-8")
-	if got := readFile(t, c.dir, "a.txt"); got != latin {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds(latin)
 	c.good("fs_write", `{"command":"replace_lines","path":"a.txt","start_line":3,"end_line":3,"new_str":"\ufffd"}`)
-	if got := readFile(t, c.dir, "a.txt"); got != "one\ncaf\xe9\n\ufffd" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt\\n --\none\ncaf\xe9\n\ufffd\n")
 }
 
 // A whole number is accepted in any notation, in arguments of tools as in parameters of actions.
 func TestWholeNumbers(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "1\n2\n3\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\n1\n2\n3\n", nil)
 	if got := entry(t, c.good("fs_read", `{"mode":"Line","path":"a.txt","start_line":2.0,"end_line":2e0}`)); got.Content != "2\n" {
 		t.Errorf("the answer is %+v", got)
 	}
 	c.bad("fs_read", `{"mode":"Line","path":"a.txt","start_line":1.5}`, "must be a whole number")
 	c.good("fs_write", `{"command":"replace_lines","fileEdits":[{"path":"a.txt","edits":[{"command":"replace_lines","start_line":2.0,"end_line":2.0,"new_str":"two\n"}]}]}`)
 	c.good("batch_operations", `{"pipeline_json":{"name":"x","steps":[{"id":"r","action":"read_ranges","params":{"files":["a.txt"],"start_line":2.0}}]}}`)
-	if got := readFile(t, c.dir, "a.txt"); got != "1\ntwo\n3\n" && got != "1\ntwo3\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\n1\ntwo\n3\n")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 func TestResources(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"src/a.txt": "recieve\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- src/a.txt --\nrecieve\n", nil)
 	read := func(uri string) string {
 		t.Helper()
 		res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
@@ -69,7 +69,7 @@ func TestConfig(t *testing.T) {
 
 // Each model reads the instructions and the description of the server.
 func TestInitialize(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, nil, nil)
+	c := serve(t, mcpserver.Config{}, "", nil)
 	res := c.InitializeResult()
 	if n := len(res.Instructions); n < 300 || n > 800 {
 		t.Errorf("the instructions have %d bytes", n)
@@ -81,7 +81,7 @@ func TestInitialize(t *testing.T) {
 
 // A diff that is longer than a resource is cut at a line, and its last line reports that.
 func TestResourceTooLong(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": strings.Repeat("recieve é\n", 300_000)}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\n"+strings.Repeat("recieve é\n", 300_000), nil)
 	r := c.good("plan_pipeline", `{"pipeline_json":{"name":"x","steps":[{"id":"e","action":"edit","params":{"files":["a.txt"],"old_text":"recieve","new_text":"receive"}}]},"diff":"none"}`)
 	id := line(t, r.text, "plan_id: ")
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "millrace://plans/" + id + "/diff"})

@@ -25,7 +25,7 @@ func (o oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 }
 
 // withRuns serves a tree that has a store of runs.
-func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string, people ...*person) *client {
+func withRuns(t *testing.T, cfg mcpserver.Config, files string, people ...*person) *client {
 	t.Helper()
 	dir := tree(t, files)
 	key := []byte("0123456789abcdef0123456789abcdef")
@@ -58,11 +58,9 @@ func withRuns(t *testing.T, cfg mcpserver.Config, files map[string]string, peopl
 }
 
 func TestRuns(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{Aliases: true, Project: "tree"}, map[string]string{"src/a.txt": "recieve\n"})
+	c := withRuns(t, mcpserver.Config{Aliases: true, Project: "tree"}, "-- src/a.txt --\nrecieve\n")
 	r := c.good("pipeline", `{"definition":`+fixTypo+`}`)
-	if got := readFile(t, c.dir, "src/a.txt"); got != "receive\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- src/a.txt --\nreceive\n")
 	id, _ := r.data["run_id"].(string)
 	if id == "" {
 		t.Fatalf("the data are %v", r.data)
@@ -114,9 +112,7 @@ func TestRunsTakeNoForce(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds(many(60))
 }
 
 // Only the person at the host can release a run that needs a person.
@@ -127,9 +123,7 @@ func TestRunsHeld(t *testing.T) {
 	run, _, _ := strings.Cut(line(t, r.text, "held: run "), " ")
 	play := `{"action":"play","projectId":".","jobId":"` + run + `/commit","force":true}`
 	c.bad("manage_pipeline_job", play, "not approved")
-	if got := readFile(t, c.dir, "f000.txt"); got != "recieve\n" {
-		t.Errorf("after a no the file is %q", got)
-	}
+	c.holds(many(60))
 	p.approve = true
 	c.good("manage_pipeline_job", play)
 	for status := ""; status != "success"; {
@@ -139,14 +133,15 @@ func TestRunsHeld(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	if got := readFile(t, c.dir, "f000.txt"); got != "receive\n" || len(p.asked) != 2 {
-		t.Errorf("the file is %q, the person was asked %d times", got, len(p.asked))
+	c.holds(fixed(many(60)))
+	if len(p.asked) != 2 {
+		t.Fatalf("the person was asked %d times", len(p.asked))
 	}
 	has(t, p.asked[0], "60 files", "60 edits")
 }
 
 func TestRunsReadOnly(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{ReadOnly: true}, nil)
+	c := withRuns(t, mcpserver.Config{ReadOnly: true}, "")
 	tools, _ := listOf(t, c)
 	names := ""
 	for _, tool := range tools {
@@ -159,7 +154,7 @@ func TestRunsReadOnly(t *testing.T) {
 }
 
 func TestRunsSchemas(t *testing.T) {
-	tools, _ := listOf(t, withRuns(t, mcpserver.Config{}, nil))
+	tools, _ := listOf(t, withRuns(t, mcpserver.Config{}, ""))
 	for _, tool := range tools {
 		s, _ := tool.InputSchema.(map[string]any)
 		if s["type"] != "object" {
@@ -178,7 +173,7 @@ func TestRunsSchemas(t *testing.T) {
 
 // The tools mention names of pipelines only if there is a library with pipelines.
 func TestNoLibrary(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{Aliases: true}, nil)
+	c := withRuns(t, mcpserver.Config{Aliases: true}, "")
 	tools, _ := listOf(t, c)
 	for _, tool := range tools {
 		if text := quote(tool); strings.Contains(text, "library") ||
@@ -191,11 +186,11 @@ func TestNoLibrary(t *testing.T) {
 // A run has a single id in an answer. resume accepts this id, and also the id from a store. The name can be omitted.
 func TestRunIDs(t *testing.T) {
 	const unnamed = `{"definition":{"steps":[{"id":"a","action":"read_ranges","params":{"files":["later.txt"]}}]}}`
-	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"later.txt": "x\n"}, nil)
+	c := serve(t, mcpserver.Config{Aliases: true}, "-- later.txt --\nx\n", nil)
 	if id, _ := c.good("pipeline", unnamed).data["run_id"].(string); len(id) < 8 {
 		t.Errorf("the id is %q", id)
 	}
-	c = withRuns(t, mcpserver.Config{Aliases: true}, nil)
+	c = withRuns(t, mcpserver.Config{Aliases: true}, "")
 	failed := c.bad("pipeline", unnamed, "step_failed: run 1 is failed")
 	if failed.data["run_id"] != "1" {
 		t.Errorf("the data are %v", failed.data)
@@ -210,7 +205,7 @@ func TestRunIDs(t *testing.T) {
 
 // A pipeline that lacks a value is refused before its run exists.
 func TestMissingVariable(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
+	c := withRuns(t, mcpserver.Config{Aliases: true}, "-- a.txt --\na\n")
 	const definition = `{"name":"x","variables":{"v":{"type":"string"}},"steps":[{"id":"a","action":"search","params":{"pattern":"{{vars.v}}"}}]}`
 	c.bad("manage_pipeline", `{"action":"create","projectId":".","definition":`+definition+`}`, "variable 'v' has no value")
 	c.bad("pipeline", `{"definition":`+definition+`}`, "invalid_pipeline", "variable 'v' has no value")
@@ -222,7 +217,7 @@ func TestMissingVariable(t *testing.T) {
 
 // A waiting job that is canceled is listed as canceled.
 func TestCancelWaiting(t *testing.T) {
-	c := withRuns(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"})
+	c := withRuns(t, mcpserver.Config{Aliases: true}, "-- a.txt --\na\n")
 	c.bad("pipeline", `{"definition":{"name":"x","steps":[{"id":"w","action":"edit","manual":true,"params":{"files":["a.txt"],"old_text":"a","new_text":"b"}}]}}`, "held: ")
 	c.good("manage_pipeline_job", `{"action":"cancel","projectId":".","jobId":"1/w"}`)
 	r := c.good("browse_pipelines", `{"action":"jobs","projectId":".","pipelineId":1,"scope":"canceled"}`)

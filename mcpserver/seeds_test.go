@@ -11,9 +11,8 @@ import (
 // The calls in other servers' documents, with their original arguments.
 
 func TestDocumentedPipelines(t *testing.T) {
-	files := map[string]string{
-		"src/a.go": "// to recieve\ntype class OldName\n", "a.js": "x\n  console.log(1);\ny\n", "b.js": "import OldName\nclass OldName {}\n",
-	}
+	files := "-- src/a.go --\n// to recieve\ntype class OldName\n-- a.js --\nx\n  console.log(1);\ny\n" +
+		"-- b.js --\nimport OldName\nclass OldName {}\n"
 	c := serve(t, mcpserver.Config{}, files, nil)
 	r := c.good("batch_operations", quote(map[string]string{"pipeline_json": `{"name":"fix-typo","steps":[{"id":"find","action":"search","params":{"path":"./src","pattern":"recieve"}},{"id":"fix","action":"edit","input_from":"find","params":{"old_text":"recieve","new_text":"receive"}}]}`}))
 	has(t, r.text, "OK: 2/2 steps | 1 files | 1 edits")
@@ -40,10 +39,22 @@ func TestDocumentedPipelines(t *testing.T) {
 }
 
 func TestDocumentedReadsAndWrites(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{
-		"file1.txt": "File content here...\n", "config.json": "{\n  \"debug\": false,\n  \"version\": \"1.0.0\",\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3\n}\n",
-		"project/a.js": "const a = 1; const b = 2\n", "project/node_modules/b.js": "const a = 1\n",
-	}, nil)
+	c := serve(t, mcpserver.Config{}, `
+-- config.json --
+{
+  "debug": false,
+  "version": "1.0.0",
+  "a": 1,
+  "b": 2,
+  "c": 3
+}
+-- file1.txt --
+File content here...
+-- project/a.js --
+const a = 1; const b = 2
+-- project/node_modules/b.js --
+const a = 1
+`, nil)
 	at := func(name string) string { return filepath.Join(c.dir, name) }
 	list := entries(t, c.good("fs_read", quote(map[string]any{"mode": "Line",
 		"paths": []string{at("file1.txt"), at("file2.txt")}})))
@@ -58,9 +69,6 @@ func TestDocumentedReadsAndWrites(t *testing.T) {
 		map[string]any{"command": "str_replace", "old_str": `"debug": false`, "new_str": `"debug": true`},
 		map[string]any{"command": "str_replace", "old_str": `"version": "1.0.0"`, "new_str": `"version": "1.1.0"`},
 		map[string]any{"command": "insert", "insert_line": 5, "new_str": `  "newSetting": "value",`}))
-	if got, want := readFile(t, c.dir, "config.json"), "{\n  \"debug\": true,\n  \"version\": \"1.1.0\",\n  \"a\": 1,\n  \"b\": 2,\n  \"newSetting\": \"value\",\n  \"c\": 3\n}\n"; got != want {
-		t.Errorf("config.json is %q", got)
-	}
 	c.good("fs_write", edits("replace_lines", "config.json", map[string]any{"command": "replace_lines", "start_line": 4, "end_line": 5, "new_str": "  \"ab\": 12,"}))
 	got := first[struct {
 		Success  bool      `json:"success"`
@@ -78,10 +86,28 @@ func TestDocumentedReadsAndWrites(t *testing.T) {
 		"depth": 2}))); !strings.Contains(dir.Content, "project/a.js") {
 		t.Errorf("the directory is %q", dir.Content)
 	}
+	c.holds(`
+-- config.json --
+{
+  "debug": true,
+  "version": "1.1.0",
+  "ab": 12,
+  "newSetting": "value",
+  "c": 3
+}
+-- file1.txt --
+File content here...
+-- new1.txt\n --
+Hello, world!
+-- project/a.js --
+let a = 1; let b = 2
+-- project/node_modules/b.js --
+const a = 1
+`)
 }
 
 func TestAliases(t *testing.T) {
-	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"src/a.txt": "recieve\n"}, nil)
+	c := serve(t, mcpserver.Config{Aliases: true}, "-- src/a.txt --\nrecieve\n", nil)
 	r := c.good("pipeline", quote(map[string]any{"definition": fixTypo}))
 	if r.data["steps_executed"] != 2.0 || r.data["total_steps"] != 2.0 || r.data["deadline_met"] != true {
 		t.Errorf("the data are %v", r.data)
@@ -93,9 +119,7 @@ func TestAliases(t *testing.T) {
 	c.bad("pipeline", `{"resume":"a3f9c2d1"}`, "this server keeps no runs")
 
 	r = c.good("mcp_pipeline", `{"steps":[{"tool":"search","args":{"pattern":"receive"}},{"tool":"create","args":{"path":"found.txt","content":"in {{step1.files}}\n"}}]}`)
-	if got := readFile(t, c.dir, "found.txt"); got != "in src/a.txt\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- src/a.txt --\nreceive\n-- found.txt --\nin src/a.txt\n")
 	summary, _ := r.data["summary"].(map[string]any)
 	if summary["total"] != 2.0 || summary["failed"] != 0.0 || len(r.data["results"].([]any)) != 2 {
 		t.Errorf("the data are %v", r.data)

@@ -28,7 +28,7 @@ func resolved(t *testing.T, text []byte) *jsonschema.Resolved {
 
 // The schema for models is a fifth as long as the schema for editors. Both accept and refuse the same pipelines.
 func TestSharedSchema(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, nil, nil)
+	c := serve(t, mcpserver.Config{}, "", nil)
 	res, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "millrace://schema/pipeline"})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestSharedSchema(t *testing.T) {
 // Actions that this server cannot run are not named anywhere. A pipeline with one is refused with the reason why it is
 // not permitted.
 func TestOnlyWhatCanRun(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, nil, nil)
+	c := serve(t, mcpserver.Config{}, "", nil)
 	actions, _ := c.good("describe_actions", `{}`).data["actions"].(map[string]any)
 	for _, name := range []string{"exec", "prompt", "tool"} {
 		if actions[name] != nil {

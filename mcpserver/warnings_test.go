@@ -19,7 +19,7 @@ func TestWarnings(t *testing.T) {
 			`{"tool":"edit","args":{"files":"{{step1.files}}","old_text":"a","new_text":"b"}}]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
+			c := serve(t, mcpserver.Config{Aliases: true}, "-- a.txt --\na\n", nil)
 			r := c.good(name, args)
 			list, _ := r.data["warnings"].([]any)
 			if len(list) == 0 || !strings.Contains(r.text, "warning") {
@@ -33,7 +33,7 @@ func TestWarnings(t *testing.T) {
 func TestWarningsAreToldOnce(t *testing.T) {
 	const steps = `[{"id":"fix","action":"edit","params":{"files":["a.txt"],"old_string":"a","new_text":"b"}}]`
 	const warning = "'old_string' was read as 'old_text'"
-	files := map[string]string{"a.txt": "a\n"}
+	files := "-- a.txt --\na\n"
 	config := mcpserver.Config{Aliases: true}
 	for name, args := range map[string]string{
 		"batch_operations": `{"pipeline_json":{"name":"x","dry_run":true,"steps":` + steps + `}}`,
@@ -63,7 +63,7 @@ func TestWarningsAreToldOnce(t *testing.T) {
 
 // A warning about the arguments is added to the warnings of the run.
 func TestWarningsOfArguments(t *testing.T) {
-	c := serve(t, mcpserver.Config{Aliases: true}, map[string]string{"a.txt": "a\n"}, nil)
+	c := serve(t, mcpserver.Config{Aliases: true}, "-- a.txt --\na\n", nil)
 	r := c.good("mcp_pipeline", `{"STEPS":[{"tool":"edit","args":{"files":["a.txt"],"old_text":"a","new_text":"a"}}]}`)
 	if list, _ := r.data["warnings"].([]any); len(list) != 2 {
 		t.Errorf("the warnings are %v", list)
@@ -72,7 +72,7 @@ func TestWarningsOfArguments(t *testing.T) {
 
 // Code is returned unchanged, so that a model can send it back.
 func TestCodeIsNotEscaped(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": "a && b <- c > d\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.go --\na && b <- c > d\n", nil)
 	for name, args := range map[string]string{
 		"fs_read":       `{"mode":"Line","path":"a.go"}`,
 		"fs_write":      `{"path":"a.go","old_str":"d","new_str":"e","dry_run":true}`,

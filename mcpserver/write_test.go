@@ -26,7 +26,7 @@ type written struct {
 }
 
 func TestWriteSingle(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\nthree\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\ntwo\nthree\n", nil)
 	for _, step := range []struct{ args, want string }{
 		{`"command":"str_replace","path":"a.txt","old_str":"two","new_str":"2 {{x}}"`, "one\n2 {{x}}\nthree\n"},
 		{`"command":"insert","path":"a.txt","insert_line":1,"new_str":"1b"`, "one\n1b\n2 {{x}}\nthree\n"},
@@ -38,9 +38,7 @@ func TestWriteSingle(t *testing.T) {
 		if !got.Success || filepath.Base(got.Path) != "a.txt" || got.Applied != 1 || got.BackupID == "" {
 			t.Errorf("%s: the answer is %+v", step.args, got)
 		}
-		if text := readFile(t, c.dir, "a.txt"); text != step.want {
-			t.Errorf("%s: the file is %q, not %q", step.args, text, step.want)
-		}
+		c.holds("-- a.txt --\n" + step.want)
 	}
 	has(t, c.good("fs_write", `{"path":"a.txt","old_str":"new","new_str":"new"}`).text, "a.txt: the edits change nothing")
 	c.good("fs_write", `{"command":"create","path":"deep/new.txt","file_text":"x\n"}`)
@@ -57,7 +55,7 @@ func TestWriteSingle(t *testing.T) {
 }
 
 func TestWriteBatch(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "one\ntwo\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\none\ntwo\n", nil)
 	r := c.good("fs_write", `{"command":"str_replace","fileEdits":[`+
 		`{"path":"a.txt","edits":[{"command":"str_replace","old_str":"one","new_str":"1"},{"command":"append","new_str":"three\n"}]},`+
 		`{"path":"nope.txt","edits":[{"command":"str_replace","old_str":"x","new_str":"y"}]}]}`)
@@ -73,9 +71,7 @@ func TestWriteBatch(t *testing.T) {
 	if len(r.data["files"].([]any)) != 2 || r.data["backup_id"] == "" {
 		t.Errorf("the data are %v", r.data)
 	}
-	if got := readFile(t, c.dir, "a.txt"); got != "1\ntwo\nthree\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds("-- a.txt --\n1\ntwo\nthree\n")
 	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"nope.txt","edits":[{"command":"append","new_str":"y"}]}]}`, "File not found")
 	c.bad("fs_write", `{"command":"append","fileEdits":[{"path":"a.txt","edits":[{"command":"appendix","new_str":"y"}]}]}`,
 		"/fileEdits/0/edits/0/command: ", "'append'")
@@ -85,7 +81,8 @@ func TestWriteBatch(t *testing.T) {
 }
 
 func TestWriteDryRun(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.js": "const x = 5;\n", "dist/b.js": "const y = 5;\n"}, nil)
+	const old, other = "-- a.js --\nconst x = 5;\n", "-- dist/b.js --\nconst y = 5;\n"
+	c := serve(t, mcpserver.Config{}, old+other, nil)
 	type dry struct {
 		Success bool      `json:"success"`
 		DryRun  bool      `json:"dry_run"`
@@ -101,9 +98,7 @@ func TestWriteDryRun(t *testing.T) {
 			t.Errorf("%s: the answer is %+v", args, got)
 		}
 	}
-	if got := readFile(t, c.dir, "a.js"); got != "const x = 5;\n" {
-		t.Errorf("the file is %q", got)
-	}
+	c.holds(old + other)
 	r := c.good("fs_write", `{"command":"pattern_replace","directory":".","file_pattern":"*.js","sed_pattern":"s/const /let /g","recursive":true,"exclude_patterns":["dist/**"]}`)
 	got := first[struct {
 		Success  bool      `json:"success"`
@@ -115,20 +110,22 @@ func TestWriteDryRun(t *testing.T) {
 		r.data["files_modified"] != 1.0 {
 		t.Errorf("the answer is %+v", got)
 	}
+	c.holds("-- a.js --\nlet x = 5;\n" + other)
 	c.bad("fs_write", `{"command":"pattern_replace","directory":"."}`, "2 problems", "'file_pattern' is required", "'sed_pattern' is required")
 	c.bad("fs_write", `{"command":"pattern_replace","file_pattern":"*.js","sed_pattern":"s/("}`, "/sed_pattern")
 }
 
 // For any number of files in a call, each part of its answer is within the limit.
 func TestWriteTooLong(t *testing.T) {
-	files, edits := map[string]string{}, []string{}
+	var files strings.Builder
+	var edits []string
 	for i := range 90 {
 		name := fmt.Sprintf("%s%d.txt", strings.Repeat("long-name-", 15), i)
-		files[name] = strings.Repeat("a line of text that is there\n", 100)
+		fmt.Fprintf(&files, "-- %s --\n%s", name, strings.Repeat("a line of text that is there\n", 100))
 		edits = append(edits, fmt.Sprintf(`{"path":%q,"edits":[{"command":"str_replace","old_str":"a line","new_str":"another line","replace_all":true}]}`, name))
 	}
 	for _, dry := range []string{"false", "true"} {
-		c := serve(t, mcpserver.Config{}, files, nil)
+		c := serve(t, mcpserver.Config{}, files.String(), nil)
 		c.call("fs_write", `{"command":"str_replace","dry_run":`+dry+`,"fileEdits":[`+strings.Join(edits, ",")+`]}`).fits(t)
 	}
 }

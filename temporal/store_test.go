@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/command"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/millracetest"
 	"github.com/millrace-go/millrace/rundir"
 )
 
@@ -121,15 +122,8 @@ func TestKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			tree := filepath.Join(dir, "trees", "t")
-			if err := os.MkdirAll(tree, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			for _, name := range []string{"a.txt", "b.txt"} {
-				if err := os.WriteFile(filepath.Join(tree, name), []byte("x\n"), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
+			disk := afero.NewBasePathFs(afero.NewOsFs(), dir)
+			millracetest.Plant(t, disk, "-- trees/t/a.txt --\nx\n-- trees/t/b.txt --\nx\n")
 			cmd := exec.Command(os.Args[0], "-test.run=^TestBeKilled$", "-test.count=1")
 			cmd.Env = append(os.Environ(), killedDir+"="+dir, killedStore+"="+test.first)
 			if out, err := cmd.CombinedOutput(); err == nil || len(out) > 0 {
@@ -145,11 +139,7 @@ func TestKilled(t *testing.T) {
 			if got := strings.Join(strings.Fields(string(ran)), " "); err != nil || got != test.ran {
 				t.Errorf("the worker ran %q, not %q, %v", got, test.ran, err)
 			}
-			for _, name := range []string{"a.txt", "b.txt"} {
-				if data, err := os.ReadFile(filepath.Join(tree, name)); err != nil || string(data) != "xx\n" {
-					t.Errorf("%s is %q, %v", name, data, err)
-				}
-			}
+			millracetest.Equal(t, afero.NewBasePathFs(disk, "trees/t"), "-- a.txt --\nxx\n-- b.txt --\nxx\n")
 		})
 	}
 }

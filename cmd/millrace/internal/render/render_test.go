@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,27 +11,13 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
-func plan(t testing.TB, tree map[string]string, p millrace.Pipeline) *millrace.Plan {
+// plan plans the steps in a tree.
+func plan(t testing.TB, tree string, p millrace.Pipeline) *millrace.Plan {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range tree {
-		name = filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root, err := fsutil.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = root.Close() })
-	plan, err := millrace.Executor{}.Plan(t.Context(), root, p)
+	plan, err := millrace.Executor{}.Plan(t.Context(), millracetest.Tree(t, tree), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,10 +26,8 @@ func plan(t testing.TB, tree map[string]string, p millrace.Pipeline) *millrace.P
 
 // everything returns a plan with a change of each kind.
 func everything(t *testing.T) *millrace.Plan {
-	return plan(t, map[string]string{
-		"a.txt": "I x\n-- x\n++ x\nlast x", "b c.txt": "x\n", "ü.txt": "x\r\ny\r\n", "bin": "x\x00\n", "gone.txt": "-- x\n", "old.txt": strings.Repeat("l\n", 9) + "x\n",
-		"s1": "x1\n", "s2": "x2\n", "empty": "",
-	}, millrace.New("all").
+	return plan(t, "-- a.txt\\n --\nI x\n-- x\n++ x\nlast x\n-- b c.txt --\nx\n-- ü.txt\\r --\nx\ny\n-- bin --\nx\x00\n"+
+		"-- gone.txt --\n-- x\n-- old.txt --\n"+strings.Repeat("l\n", 9)+"x\n-- s1 --\nx1\n-- s2 --\nx2\n-- empty --\n", millrace.New("all").
 		Step("swap", actions.Rename{Files: []string{"s1", "s2"}, To: "{{stem}}{{ext}}_"}).
 		Step("move", actions.Rename{Files: []string{"old.txt"}, To: "d/new.txt"}).
 		Step("edit", actions.PatternReplace{FilePattern: "**/*", SedPattern: []string{"s/x/y/"}, Binary: true}).
@@ -88,7 +70,7 @@ func TestDiffIsThePatchWithColours(t *testing.T) {
 // TestDiffBetweenFilesAndDirectories: a file that becomes a directory, and a file that is renamed to make room for a
 // directory, are shown once, as are the entries below the directory.
 func TestDiffBetweenFilesAndDirectories(t *testing.T) {
-	tree := map[string]string{"a": "a\n", "f": "f\n", "f-1": "x\n", "z": "x\n"}
+	const tree = "-- a --\na\n-- f --\nf\n-- f-1 --\nx\n-- z --\nx\n"
 	for name, first := range map[string]actions.Action{
 		"becomes a directory": actions.Delete{Files: []string{"f"}},
 		"makes room":          actions.Rename{Files: []string{"f"}, To: "g"},
@@ -113,7 +95,7 @@ func TestDiffBetweenFilesAndDirectories(t *testing.T) {
 
 // Only characters that differ are inverted, each as a whole.
 func TestMarks(t *testing.T) {
-	p := plan(t, map[string]string{"a.txt": "to recieve is\nwhole\n", "d/u.txt": "grün\r\nkeep\r\n"}, millrace.New("m").
+	p := plan(t, "-- a.txt --\nto recieve is\nwhole\n-- d/u.txt\\r --\ngrün\nkeep\n", millrace.New("m").
 		Step("a", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
 		Step("b", actions.Edit{Files: []string{"a.txt"}, OldText: "whole", NewText: "other"}).
 		Step("u", actions.Edit{Files: []string{"d/u.txt"}, OldText: "ü", NewText: "ö"}).
@@ -133,7 +115,7 @@ func TestMarks(t *testing.T) {
 
 // Marks appear below any header: a name in quotes, a new mode, a new name.
 func TestMarksBelowAnyHeader(t *testing.T) {
-	p := plan(t, map[string]string{"a\tb.txt": "to x it\n", "run.sh": "to x it\n", "move.txt": "to x it\n", "z\x1b.txt": "to x it\n"}, millrace.New("m").
+	p := plan(t, "-- a\tb.txt --\nto x it\n-- run.sh --\nto x it\n-- move.txt --\nto x it\n-- z\x1b.txt --\nto x it\n", millrace.New("m").
 		Step("new", actions.Create{Paths: []string{"moved/0", "moved/a"}, Content: "new\n"}).
 		Step("edit", actions.Edit{Files: []string{"a\tb.txt", "run.sh", "move.txt", "z\x1b.txt"}, OldText: "x", NewText: "y"}).
 		Step("move", actions.Rename{Files: []string{"move.txt"}, To: "moved/b"}).
@@ -150,7 +132,7 @@ func TestMarksBelowAnyHeader(t *testing.T) {
 
 // Text of a file has no effect on a terminal, and binary content is left out.
 func TestTerminal(t *testing.T) {
-	p := plan(t, map[string]string{"\x1b[2Jname": "\x1b]0;t\x07x\u202e\tend\n", "bin": "x\x00\x1b\n", "crlf": "x\r\nz\r\n"}, millrace.New("m").
+	p := plan(t, "-- \x1b[2Jname --\n\x1b]0;t\x07x\u202e\tend\n-- bin --\nx\x00\x1b\n-- crlf\\r --\nx\nz\n", millrace.New("m").
 		Step("edit", actions.PatternReplace{FilePattern: "*", SedPattern: []string{"s/x/y/"}, Binary: true}).
 		Step("unix", actions.Edit{Files: []string{"crlf"}, OldText: "y\r", NewText: "y", Mode: "literal"}).
 		MustBuild())
@@ -170,7 +152,8 @@ func TestTerminal(t *testing.T) {
 
 func TestStat(t *testing.T) {
 	long := strings.Repeat("directory/", 8) + "file.txt"
-	p := plan(t, map[string]string{"a.txt": "x\n" + strings.Repeat("x\n", 200), "b.txt": "x\n", long: "x\n", "界界.txt": "x\n", "bin": "x\x00", "old": "o\n"}, millrace.New("m").
+	p := plan(t, "-- a.txt --\n"+strings.Repeat("x\n", 201)+"-- b.txt --\nx\n-- "+long+" --\nx\n-- 界界.txt --\nx\n"+
+		"-- bin\\n --\nx\x00\n-- old --\no\n", millrace.New("m").
 		Step("edit", actions.PatternReplace{FilePattern: "**/*", SedPattern: []string{"s/x/y/"}, Binary: true}).
 		Step("move", actions.Rename{Files: []string{"old"}, To: "new"}).
 		MustBuild())

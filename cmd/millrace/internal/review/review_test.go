@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,28 +11,13 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/render"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
-	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/millracetest"
 )
 
-// plan plans the steps in a tree of names and texts.
-func plan(t *testing.T, tree []string, p millrace.Pipeline) *millrace.Plan {
+// plan plans the steps in a tree.
+func plan(t *testing.T, tree string, p millrace.Pipeline) *millrace.Plan {
 	t.Helper()
-	dir := t.TempDir()
-	for i := 0; i < len(tree); i += 2 {
-		name := filepath.Join(dir, tree[i])
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(tree[i+1]), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	root, err := fsutil.OpenRoot(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = root.Close() })
-	plan, err := millrace.Executor{}.Plan(t.Context(), root, p)
+	plan, err := millrace.Executor{}.Plan(t.Context(), millracetest.Tree(t, tree), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +50,8 @@ func edits() millrace.Pipeline {
 		MustBuild()
 }
 
-var trees = []string{"a.txt", "x\n" + strings.Repeat("p\n", 8) + "4\n" + strings.Repeat("q\n", 8) + "x\n", "b.txt", far, "c.txt", "4\n"}
+var trees = "-- a.txt --\nx\n" + strings.Repeat("p\n", 8) + "4\n" + strings.Repeat("q\n", 8) + "x\n-- b.txt --\n" + far +
+	"-- c.txt --\n4\n"
 
 // Each sequence of keys accepts these hunks, named by their new lines.
 func TestKeys(t *testing.T) {
@@ -123,7 +107,7 @@ func TestKeys(t *testing.T) {
 
 // A session without colours.
 func TestSession(t *testing.T) {
-	p := plan(t, []string{"a.txt", "I recieve\nyou know\nthey recieve\n", "new/b.txt", "b\n"}, millrace.New("s").
+	p := plan(t, "-- a.txt --\nI recieve\nyou know\nthey recieve\n-- new/b.txt --\nb\n", millrace.New("s").
 		Step("fix", actions.Edit{Files: []string{"a.txt"}, OldText: "recieve", NewText: "receive"}).
 		Step("make", actions.Create{Path: "new/c.txt", Content: "c\n"}).
 		Step("move", actions.Rename{Files: []string{"new/b.txt"}, To: "b.txt"}).
@@ -164,7 +148,7 @@ new/c.txt  created, 3 of 3 files
 
 // A hunk that the rest needs cannot be rejected: the reason is shown at the file, and the user decides again.
 func TestRefusalIsShownAtTheFile(t *testing.T) {
-	p := plan(t, []string{"a.txt", "a\n", "b.txt", "b\n", "z.txt", "4\n"}, millrace.New("swap").
+	p := plan(t, "-- a.txt --\na\n-- b.txt --\nb\n-- z.txt --\n4\n", millrace.New("swap").
 		Step("away", actions.Rename{Files: []string{"a.txt"}, To: "c.txt"}).
 		Step("there", actions.Rename{Files: []string{"b.txt"}, To: "a.txt"}).
 		Step("edit", actions.Edit{Files: []string{"z.txt"}, OldText: "4", NewText: "5"}).
@@ -233,7 +217,7 @@ func TestEdit(t *testing.T) {
 		{"a failure", func(string) (string, error) { return "", errors.New("vi is not there") }, "e y d", "the editor failed: vi is not there", "y\n1\n2\n3\n4\n5\n6\n7\nx\n"},
 		{"back", replace("+y\n", "+mine\n"), "e b n d", "", ""},
 	} {
-		r := review.New(plan(t, []string{"b.txt", far}, millrace.New("e").Step("fix", actions.Edit{Files: []string{"b.txt"}, OldText: "x", NewText: "y"}).MustBuild()))
+		r := review.New(plan(t, "-- b.txt --\n"+far, millrace.New("e").Step("fix", actions.Edit{Files: []string{"b.txt"}, OldText: "x", NewText: "y"}).MustBuild()))
 		r.Edit = test.edit
 		var out strings.Builder
 		trimmed, err := r.Run(t.Context(), typed(strings.ReplaceAll(test.keys, " ", "\n")+"\n"), &out)
@@ -289,7 +273,7 @@ func TestRefusedTextIsKept(t *testing.T) {
 
 // No escape sequence of a name or a text reaches the terminal.
 func TestNothingOfAFileReachesTheTerminal(t *testing.T) {
-	p := plan(t, []string{"\x1b[31mred.txt", "\x1b]0;title\x07 x\n"}, millrace.New("bad").
+	p := plan(t, "-- \x1b[31mred.txt --\n\x1b]0;title\x07 x\n", millrace.New("bad").
 		Step("fix", actions.Edit{Files: []string{"\x1b[31mred.txt"}, OldText: "x", NewText: "\x1b[2J\u202e"}).MustBuild())
 	r := review.New(p)
 	r.Style = render.Style{Terminal: true}
