@@ -42,9 +42,7 @@ func TestHistoryAndUndo(t *testing.T) {
 	c.good("undo", `{"backup_id":"`+id+`","except":["src/b.txt"]}`)
 	has(t, c.good("history", `{}`).text, "(undone in part)")
 	c.good("undo", `{"backup_id":"`+id+`"}`)
-	if a, b := readFile(t, c.dir, "src/a.txt"), readFile(t, c.dir, "src/b.txt"); a != "recieve\n" || b != "recieve\n" {
-		t.Errorf("the files are %q and %q", a, b)
-	}
+	c.holds("-- src/a.txt --\nrecieve\n-- src/b.txt --\nrecieve\n")
 	c.bad("undo", `{"backup_id":"20200101_000000_0123456789abcdef"}`, "next: call history")
 	c.bad("undo", `{}`, "'backup_id' is required")
 	c.bad("history", `{"id":"../../x"}`)
@@ -72,7 +70,57 @@ func TestApplyPatch(t *testing.T) {
 	c.bad("apply_patch", `{"patch":"hello"}`, "patch")
 	c.bad("apply_patch", `{"patch":`+quote(patch)+`,"on_error":"ignore"}`, "/on_error: unsupported 'on_error' 'ignore'")
 	c.bad("apply_patch", `{"patch":`+quote(strings.ReplaceAll(patch, "a.txt", "../b.txt"))+`}`)
-	has(t, c.good("apply_patch", `{"path":"a.txt","patch":`+quote("	c.holds(one + "receive\n" + big)
+	has(t, c.good("apply_patch", `{"path":"a.txt","patch":`+quote("<<<<<<< SEARCH\ntwo\n=======\n2\n>>>>>>> REPLACE\n")+`}`).text, "1 edits")
+}
+
+// A large diff is paged completely, and rejected parts are missing only in the new plan.
+func TestReviewPlan(t *testing.T) {
+	one, big := "-- one.txt --\nrecieve\n1\n2\n3\n4\n5\n6\n7\n8\n", ""
+	for i := range 25 {
+		big += fmt.Sprintf("-- big/%02d.txt --\n", i) + strings.Repeat("recieve and much other text around it\n", 60)
+	}
+	c := serve(t, mcpserver.Config{AllowForce: true}, one+"recieve\n"+big, nil)
+	r := c.good("plan_pipeline", `{"pipeline_json":`+fixAll+`}`)
+	r.fits(t)
+	has(t, r.text, "next_offset: ")
+	id := line(t, r.text, "plan_id: ")
+	var link *mcp.ResourceLink
+	for _, part := range r.raw.Content {
+		if l, ok := part.(*mcp.ResourceLink); ok {
+			link = l
+		}
+	}
+	if link == nil {
+		t.Fatal("there is no link to the whole diff")
+	}
+	whole, err := c.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: link.URI})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for offset, pages := 0, 0; ; pages++ {
+		r := c.good("review_plan", fmt.Sprintf(`{"plan_id":"%s","offset":%d,"max_bytes":9000}`, id, offset))
+		r.fits(t)
+		text := r.text
+		at := strings.LastIndex(text, "\nnext_offset: ")
+		if at < 0 {
+			all.WriteString(text + "\n")
+			break
+		}
+		all.WriteString(text[:at])
+		if _, err := fmt.Sscanf(text[at:], "\nnext_offset: %d", &offset); err != nil || pages > 100 {
+			t.Fatal(err, pages)
+		}
+	}
+	if all.String() != whole.Contents[0].Text {
+		t.Errorf("the pages have %d bytes, the whole %d", all.Len(), len(whole.Contents[0].Text))
+	}
+	has(t, c.good("plan_pipeline", `{"pipeline_json":`+fixAll+`,"diff":"stat"}`).text, "one.txt | modified, 2 hunks, +2 -2")
+
+	r = c.good("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"big"},{"path":"one.txt","hunks":[1]}]}`)
+	has(t, r.text, "OK: 2/2 steps | 1 files | 1 edits")
+	c.good("apply_plan", `{"plan_id":"`+line(t, r.text, "plan_id: ")+`","digest":"`+line(t, r.text, "digest: ")+`"}`)
+	c.holds(one + "receive\n" + big)
 	has(t, c.good("review_plan", `{"plan_id":"`+id+`","paths":["one.txt"]}`).text, "diff --git a/one.txt b/one.txt")
 	c.bad("review_plan", `{"plan_id":"`+id+`","paths":["nope.txt"]}`, "nope.txt")
 	c.bad("review_plan", `{"plan_id":"`+id+`","reject":[{"path":"one.txt","hunks":[3]}]}`, "one.txt has no hunk 3; it has 2, counted from 1")

@@ -196,7 +196,7 @@ func TestReadSearch(t *testing.T) {
 
 // A search can be narrowed to some files, to some matches, and to names and numbers.
 func TestReadSearch_narrow(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.go": "x 1\nx 2\n", "b.txt": "x\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.go --\nx 1\nx 2\n-- b.txt --\nx\n", nil)
 	for args, want := range map[string]string{
 		`"context_lines":0,"include":["*.go"]`: "a.go\nLine 1: x 1\nLine 2: x 2\n",
 		`"context_lines":0,"limit":1`:          "a.go\nLine 1: x 1\n",

@@ -86,7 +86,7 @@ func TestCodeIsNotEscaped(t *testing.T) {
 
 // A search counts and names the binary files that it leaves out, in the text and in the data.
 func TestBinaryFilesAreNamed(t *testing.T) {
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "two\n", "b.bin": "two\x00"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\ntwo\n-- b.bin\\n --\ntwo\x00\n", nil)
 	const want = "left out: 1 binary file (b.bin)"
 	r := c.good("fs_read", `{"mode":"Search","path":".","pattern":"two"}`)
 	if !strings.Contains(r.text, want) || !strings.Contains(quote(r.data["warnings"]), want) {
@@ -103,7 +103,7 @@ func TestBinaryFilesAreNamed(t *testing.T) {
 func TestPatchOfNothingWarns(t *testing.T) {
 	const patch = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE\n<<<<<<< SEARCH\nb\n=======\na\n>>>>>>> REPLACE\n"
 	const want = "the patch changes nothing"
-	c := serve(t, mcpserver.Config{}, map[string]string{"a.txt": "a\n"}, nil)
+	c := serve(t, mcpserver.Config{}, "-- a.txt --\na\n", nil)
 	r := c.good("apply_patch", `{"path":"a.txt","patch":`+quote(patch)+`}`)
 	if !strings.Contains(r.text, want) || !strings.Contains(quote(r.data["warnings"]), want) {
 		t.Errorf("the answer is %v\n%s", r.data, r.text)
