@@ -34,9 +34,6 @@ type edited struct {
 	BackupID     string               `json:"backup_id,omitempty"`
 }
 
-// failedCode is the error code of a failed step, and of a failed entry.
-const failedCode = "step_failed"
-
 // writing is one call that edits files by name.
 type writing struct {
 	*call

@@ -158,6 +158,9 @@ const causeDenied = "permission_denied"
 // codeInternal is the code of an error that is not a mistake of the caller.
 const codeInternal = "internal"
 
+// failedCode is the error code of a failed step, and of a failed entry.
+const failedCode = "step_failed"
+
 // mistaken returns an error of the arguments that only the call itself could find. An error with a code of its own
 // keeps it.
 func mistaken(err error, next string) error {

@@ -46,7 +46,7 @@ func TestStage_bytesOfRecentFiles(t *testing.T) {
 func TestStage_notShown(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		other, text string // what another program writes meanwhile; "" for nothing
+		other, text string // what another program writes during the call; "" for nothing
 		want        []stage.Drift
 	}{
 		"nothing":     {"", "", nil},
