@@ -35,9 +35,9 @@ func (x Executor) ListBackups(ctx context.Context, fsys afero.Fs) ([]backup.Info
 	return store.List(ctx)
 }
 
-// VerifyBackup reads all files of a backup and compares them with the hashes taken when they were put there. It
-// writes nothing. The error is a *backups.DamagedError that lists the damaged files, or reports that the backup
-// is not there (backup.ErrNotFound) or cannot be believed, or is the cause why ctx is done.
+// VerifyBackup reads all files of a backup and compares them with the hashes from the commit. It writes nothing. The
+// error is a *backups.DamagedError that lists the damaged files, or reports an unknown backup (backup.ErrNotFound) or a
+// backup that cannot be trusted, or is the cause why ctx is done.
 func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
 	t, err := x.openTree(fsys)
 	if err != nil {
@@ -109,11 +109,11 @@ func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backup
 	return t.underLock(ctx, func(io.Closer) error { return do(store) })
 }
 
-// Restore gives back what a commit has changed: bytes, modes, times, links, names. It is a commit itself, so it can be
-// interrupted and undone, and the Result has a backup id of its own. Paths that are as they were before the commit, or
-// that another Restore has taken back, are left as they are; if no path remains, the error matches backup.ErrUndone.
-// Files that have changed since, and those whose backup is damaged, are a *ConflictError that names all of them, and
-// then nothing is restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the backup; risk is
+// Restore undoes the changes of a commit: bytes, modes, times, links, names. It is a commit itself, so it can be
+// interrupted and undone, and the Result has a backup id of its own. Restore skips paths that have their old state
+// already or that another Restore has restored; if no path remains, the error matches backup.ErrUndone. Files that have
+// changed since, and files whose backup is damaged, are a *ConflictError that names all of them, and then nothing is
+// restored. Policy holds here too: ReadOnly, and AllowedPaths for every path of the backup; risk is
 // not judged. With DryRun nothing is written.
 //
 // It is [Executor.PlanRestore] and [Plan.Commit] in one call, under one lock.
@@ -163,8 +163,8 @@ func restoreName(backupID string) string { return "restore " + backupID }
 // and Files return a *ConflictError that names all of them, until [Plan.Reject] has left them out. [Plan.Conflicts]
 // lists them.
 //
-// The error reports that there is no such backup (backup.ErrNotFound), that it cannot be trusted, that nothing is
-// left to take back (backup.ErrUndone), or which of its paths the host does not allow.
+// The error reports an unknown backup (backup.ErrNotFound), a backup that cannot be trusted, a commit that was undone
+// already (backup.ErrUndone), or the paths that the host does not allow.
 func (x Executor) PlanRestore(ctx context.Context, fsys afero.Fs, backupID string) (*Plan, error) {
 	t, err := x.openOuter(ctx, fsys)
 	if err != nil {

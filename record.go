@@ -199,8 +199,8 @@ type Checkpoint struct {
 	Final bool `json:"final,omitempty"`
 	// State is the state of the interpreter, for internal use only.
 	State json.RawMessage `json:"state,omitempty"`
-	// Parent is the number of the checkpoint whose Delta precedes this Delta, 0 for none. Checkpoints are numbered from 1,
-	// those of [Saved] first, in the order in which they were kept.
+	// Parent is the number of the checkpoint whose Delta precedes this Delta, 0 for none. Checkpoints are numbered from 1:
+	// first the checkpoints of [Saved], then the new checkpoints, in the order in which they were kept.
 	Parent int `json:"parent,omitempty"`
 	// Delta has the changes of the stage since Parent, nil if there cannot be any. It may contain any bytes.
 	Delta []byte `json:"delta,omitempty"`

@@ -183,7 +183,7 @@ func Run(ctx context.Context, fsys afero.Fs, p Pipeline) (*Result, error) {
 // never nil if the pipeline was run, even with an error.
 //
 // Errors: a *ValidationError for the zero Pipeline, ErrNested, ErrReadOnly, ErrManual, a *[HeldError] if the run waits,
-// a *StepError, a *BlockedError, a *ConflictError if another program has written to the tree meanwhile, a *CommitError,
+// a *StepError, a *BlockedError, a *ConflictError if another program has written to the tree since, a *CommitError,
 // or the context's error. After any of them except a *CommitError in state CommitPending the tree is unchanged. The
 // exception is ContinueOnError: the successful steps are committed, and the *StepError of the first failed step is
 // returned.

@@ -88,7 +88,7 @@ func withoutBraces(pattern string, left *int) ([]string, error) {
 	var all []string
 	type rest struct {
 		pattern string
-		from    int // there is no brace before that
+		from    int // the text before has no brace
 	}
 	for todo := []rest{{pattern, 0}}; len(todo) > 0; {
 		now := todo[len(todo)-1]

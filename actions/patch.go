@@ -100,7 +100,7 @@ func (p Patch) Validate(c *Check) {
 	problem := Problem{Param: "/patch", Code: codeBadPatch, Message: err.Error(), Err: err}
 	if wrong, ok := errors.AsType[*patchSyntaxError](err); ok && len(wrong.Problems) > 0 && wrong.Problems[0].Hint != "" {
 		first := wrong.Problems[0]
-		text := wrong.message(first.Hint) // the hint is beside the message
+		text := wrong.message(first.Hint) // the hint is a separate field of the problem
 		problem.Message, problem.Hint, problem.Err = text.Error(), first.Hint, worded.Errorf("%v: %v", text, first.inParts())
 	}
 	c.Problems = append(c.Problems, problem)

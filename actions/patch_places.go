@@ -29,7 +29,7 @@ func (p patchPlaces) need(place string) bool {
 	return p.above[place] || p.beside(place) != place || p.at[place]
 }
 
-// beside returns a name in whose directory a file can be put for a time: the place itself, or a directory above it that
+// beside returns a name whose directory can hold a temporary file: the place, or the highest directory above it that
 // becomes a file.
 func (p patchPlaces) beside(place string) string {
 	for dir := path.Dir(place); dir != "." && dir != "/"; dir = path.Dir(dir) {

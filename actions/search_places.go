@@ -17,7 +17,7 @@ type locating struct {
 	at   int
 }
 
-// add adds a match, and returns false if there is no room for it.
+// add adds a match, or returns false if the match does not fit into the limit.
 func (p *locating) add(data []byte, loc []int) bool {
 	const perMatch = 64 * 9 // as the executor counts values
 	line, column := p.place(data, loc[0])

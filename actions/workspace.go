@@ -7,7 +7,7 @@ import (
 )
 
 // WorkspaceOptions choose the files that a workspace has, and the changes that come back. The zero value means all. The
-// lists are globs like those of [Search]; a glob that matches a directory matches everything in it. An invalid glob is
+// lists have globs as in [Search]; a glob that matches a directory matches everything in it. An invalid glob is
 // an error of [Call.Workspace].
 type WorkspaceOptions struct {
 	// Needs has the globs of files that are put into the workspace; empty means all. Exclude has the globs of files that

@@ -14,7 +14,7 @@ type bench struct {
 	self  string // this program
 	tools map[string]tool
 	runs  int // rounds that count
-	warm  int // rounds before them
+	warm  int // warm-up rounds
 	dir   string
 	tree  string // the corpus; nothing writes to it
 	base  Digest // of the corpus
@@ -24,24 +24,24 @@ type bench struct {
 	left, right string // copies to write to, made when they are needed
 }
 
-// scale is how large what is generated is, and what is looked for in the corpus.
+// scale has the sizes of the generated trees, and the texts that are searched in the corpus.
 type scale struct {
-	growth      []int // files of the trees that growth is measured on
+	growth      []int // files of the trees on which growth is measured
 	growthRuns  int
 	factors     []int // how many times more edits, or steps
 	largeBytes  int64
 	largePlaces int
-	literal     string // what the searches look for
-	folded      string // and those in any case
-	from, to    string // what the edits replace: no file has the second
-	manyFrom    string // what the run that shows the peak of memory replaces
+	literal     string // the text of the searches
+	folded      string // the text of the searches that ignore case
+	from, to    string // the texts of the edits: no file has the second text
+	manyFrom    string // the text of the run that measures peak memory
 	manyTo      string
 	smallRuns   int
-	allocFiles  int   // files that do not match, which are made four times as many
-	editFiles   int   // files that the growth with edits and steps is measured on
-	execFiles   []int // files of the trees that commands run on
+	allocFiles  int   // files without a match; a second tree has four times as many
+	editFiles   int   // files on which the growth with edits and steps is measured
+	execFiles   []int // files of the trees on which commands run
 	patchFiles  int   // files that a patch changes
-	listRuns    int   // runs of which a page is listed
+	listRuns    int   // runs of the listed store
 	durableRuns int
 	resumeFiles int // files that were staged when a run is resumed
 	fleetTrees  int
@@ -61,7 +61,7 @@ func full() scale {
 	}
 }
 
-// kubernetes is the scale for the small corpus, which has other words.
+// kubernetes is the scale for the small corpus, which needs other search texts.
 func kubernetes() scale {
 	s := full()
 	s.growth, s.growthRuns, s.largeBytes, s.largePlaces, s.folded = []int{100, 1_000, 10_000}, 3, 64<<20, 540, "todo"
@@ -70,17 +70,17 @@ func kubernetes() scale {
 	return s
 }
 
-// work is where everything lies that is removed in the end.
+// work returns a path in the directory that is removed at the end.
 func (b *bench) work(name string) string { return filepath.Join(b.dir, "work", name) }
 
-// clear removes it.
+// clear removes the work directory.
 func (b *bench) clear() error { return os.RemoveAll(b.work("")) }
 
-// out is the file for an output.
+// out returns the file for an output.
 func (b *bench) out(name string) string { return b.work(strings.ReplaceAll(name, "/", "-") + ".out") }
 
-// copies makes the two trees that jobs write to: each side has its own, so that neither sees the files that the other
-// leaves.
+// copies makes the two trees that jobs write to. Each side has a tree of its own, so that it does not see the other
+// side's files.
 func (b *bench) copies() error {
 	if b.left != "" {
 		return nil
@@ -102,7 +102,7 @@ func (b *bench) copies() error {
 	return nil
 }
 
-// settle has the system write out what is dirty, so that no side pays for what the other has left.
+// settle writes dirty pages to the disk, so that no side pays for the writes of the other side.
 func (b *bench) settle(ctx context.Context) error {
 	t := b.tools["sync"]
 	if t.missing != "" {
@@ -114,27 +114,27 @@ func (b *bench) settle(ctx context.Context) error {
 // forget removes the backups in a tree.
 func forget(dir string) error { return os.RemoveAll(filepath.Join(dir, stateDir)) }
 
-// ours is millrace's side as a command: flags of the job sub-command, then the tree and the pipeline.
+// ours returns millrace's side as a command: flags of the job sub-command, then the tree and the pipeline.
 func (b *bench) ours(out, dir, what string, flags ...string) command {
 	args := append([]string{b.self, "job"}, flags...)
 	return command{dir: b.dir, out: b.out(out), args: append(args, dir, what)}
 }
 
-// grep is ripgrep's side as a command.
+// grep returns ripgrep's side as a command.
 func (b *bench) grep(out string, args ...string) command {
 	return command{dir: b.tree, out: b.out(out), args: append([]string{b.tools["rg"].path}, append(args, ".")...)}
 }
 
-// shell is a line of shell as a command. $RG in it is ripgrep.
+// shell returns a line of shell as a command. $RG in it is ripgrep.
 func (b *bench) shell(out, dir, line string) command {
 	return command{dir: dir, out: b.out(out),
 		args: []string{b.tools["sh"].path, "-c", strings.ReplaceAll(line, "$RG", quote(b.tools["rg"].path))}}
 }
 
-// quote makes one word of the shell.
+// quote quotes a text as one word of the shell.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// missing reports a tool that a job needs and that is not there.
+// missing returns the reason why a tool that a job needs cannot be used.
 func (b *bench) missing(needs []string) string {
 	for _, name := range needs {
 		if why := b.tools[name].missing; why != "" {

@@ -19,11 +19,11 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// plainFs hides what an afero.Fs is, so that nothing but its interface can be used.
+// plainFs hides the type of an afero.Fs, so that only its interface can be used.
 type plainFs struct{ afero.Fs }
 
-// child is the hidden sub-command that does millrace's side of a job, through its public API alone, and prints what
-// the other side prints.
+// child is the hidden sub-command that does millrace's side of a job, only with the public API, and prints the same
+// output as the other side.
 func child(ctx context.Context, args []string, stdout io.Writer) (err error) {
 	flags := flag.NewFlagSet("job", flag.ContinueOnError)
 	slow := flags.Bool("slow", false, "through an afero.Fs that says nothing of itself")

@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-// wrongResult means that two sides which must agree do not. The figures are worth nothing then.
+// wrongResult means that two sides disagree that must agree. Then the figures are worth nothing.
 type wrongResult struct{ what string }
 
 func (e *wrongResult) Error() string { return "wrong result: " + e.what }
 
 func wrong(format string, args ...any) error { return &wrongResult{fmt.Sprintf(format, args...)} }
 
-// readLines returns the sorted lines of an output, with names as millrace writes them.
+// readLines returns the sorted lines of an output, with names in millrace's form.
 func readLines(file string) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -31,7 +31,7 @@ func readLines(file string) ([]string, error) {
 	return all, nil
 }
 
-// difference returns what is only in a and what is only in b, both being sorted.
+// difference returns the strings that are only in a and the strings that are only in b. Both lists are sorted.
 func difference(a, b []string) (onlyA, onlyB []string) {
 	for len(a) > 0 && len(b) > 0 {
 		switch strings.Compare(a[0], b[0]) {
@@ -54,17 +54,17 @@ func fileOf(line string, counts bool) string {
 	return line
 }
 
-// binaryRule describes how a tool treats files in which there is a NUL.
+// binaryRule describes how a tool treats files with a NUL.
 type binaryRule int
 
-// binaryBlock is how much of a file millrace looks at to tell whether it is binary.
+// binaryBlock is the number of bytes in which millrace looks for a NUL to recognize a binary file.
 const binaryBlock = 8000
 
 const (
-	// asText: the tool searches all files. A file that only the tool lists must have a NUL in its first block, by
-	// which millrace knows a binary file.
+	// asText: the tool searches all files. A file that only the tool lists must have a NUL in its first block, so
+	// that it is binary for millrace.
 	asText binaryRule = iota
-	// stopsAtNUL: the tool gives a file up at a NUL wherever that is. A file that only millrace lists must have a NUL
+	// stopsAtNUL: the tool stops at the first NUL of a file. A file that only millrace lists must have a NUL
 	// after the first block, and a file that only the tool lists must have a NUL within it.
 	stopsAtNUL
 )
@@ -101,7 +101,7 @@ func sameLists(tree, ours, theirs string, counts bool, rule binaryRule) (string,
 	return said, nil
 }
 
-// equalLists is for two outputs that must not differ in anything.
+// equalLists is sameLists for two outputs that must be equal.
 func equalLists(ours, theirs string) (int, error) {
 	a, err := readLines(ours)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // source is a module of the Go module proxy, with the sum that go.sum would have for it.
 type source struct{ path, version, sum string }
 
-// sources are what the corpus is made of: much generated code, some written by hand, files of very different sizes.
+// sources returns the modules of the corpus: much generated code, some written by hand, files of very different sizes.
 func sources() []source {
 	return []source{
 		{"github.com/aliyun/alibaba-cloud-sdk-go", "v1.62.700", "h1:317m0immgyxLEIEA/EF52Q/KMeStWVooGmY4pPyYVW0="},
@@ -31,7 +31,7 @@ func sources() []source {
 	}
 }
 
-// smallSources are for trying the program out.
+// smallSources returns the modules of a small corpus, for trying the program.
 func smallSources() []source {
 	for _, s := range sources() {
 		if s.path == "k8s.io/kubernetes" {
@@ -41,8 +41,8 @@ func smallSources() []source {
 	return nil
 }
 
-// dir is the place of the module in a tree, as in the module cache: an upper-case letter is "!" and the lower-case
-// one, for file systems that do not tell them apart.
+// dir returns the directory of the module in a tree, as in the module cache: an upper-case letter becomes "!" and the
+// lower-case letter, for file systems that ignore case.
 func (s source) dir() string {
 	var b strings.Builder
 	for _, r := range s.path + "@" + s.version {
@@ -55,7 +55,8 @@ func (s source) dir() string {
 	return filepath.FromSlash(b.String())
 }
 
-// download has the go tool fetch the module, which checks it against the checksum database, and returns where it is.
+// download fetches the module with the go tool, which checks it against the checksum database, and returns its
+// directory.
 func (s source) download(ctx context.Context) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", s.path+"@"+s.version)
 	cmd.Dir = os.TempDir() // no other go.mod takes part
@@ -78,8 +79,8 @@ func (s source) download(ctx context.Context) (string, error) {
 	return got.Dir, nil
 }
 
-// corpus returns the tree made of the modules, below dir. It is built when it is not there, and otherwise held
-// against its manifest, which lies beside it.
+// corpus returns the tree of the modules, in dir. A missing tree is built. An existing tree is compared with its
+// manifest in the same directory.
 func corpus(ctx context.Context, dir, name string, from []source, logf func(string, ...any)) (string, Digest, error) {
 	tree, manifest := filepath.Join(dir, name), filepath.Join(dir, name+".json")
 	data, err := os.ReadFile(manifest)

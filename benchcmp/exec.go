@@ -15,16 +15,16 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// execTimes are what steps that run commands take.
+// execTimes are the times of steps that run commands.
 type execTimes struct {
-	First   time.Duration   `json:"first_ns"`   // which makes the tree real
-	Second  time.Duration   `json:"second_ns"`  // median of those after it
+	First   time.Duration   `json:"first_ns"`   // the command that writes the tree to the disk
+	Second  time.Duration   `json:"second_ns"`  // median of the commands after it
 	Bare    time.Duration   `json:"bare_ns"`    // median without a sandbox
-	Sandbox map[string]any  `json:"sandbox"`    // what was in force
-	All     []time.Duration `json:"further_ns"` // those of the second
+	Sandbox map[string]any  `json:"sandbox"`    // the protection in force
+	All     []time.Duration `json:"further_ns"` // the times of which Second is the median
 }
 
-// execRuns is how many commands come after the first in a run.
+// execRuns is the number of commands after the first command of a run.
 const execRuns = 9
 
 // execTree is the hidden sub-command that runs true on a tree several times, and prints how long the steps have taken.

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// The text that generated files are searched for, and its replacement. Neither is made by chance.
+// The text that is searched in generated files, and its replacement. Random lines never contain them.
 const (
 	needle = "hayNeedle"
 	thread = "hayLongThread"
 )
 
-// vocabulary is what lines of generated code are made of. It has the letters of the needle, about as often as the
-// corpus has them.
+// vocabulary has the words of generated lines. The letters of the needle are about as frequent in it as in the corpus.
 var vocabulary = []string{
 	"ctx", "err", "nil", "return", "if", "for", "range", "func", "value", "request", "response", "client",
 	"context.Context", "string",
@@ -46,8 +45,8 @@ func lines(rng *rand.Rand, n int) []string {
 	return all
 }
 
-// generateTree writes files of about size bytes, a hundred in a directory. Every tenth has places needles, as far
-// apart from each other as they can be; with all set, every one has them.
+// generateTree writes files of about size bytes, a hundred in a directory. Every tenth file has places needles, as far
+// apart as possible; with all set, every file has them.
 func generateTree(dir string, files, size, places int, all bool, seed uint64) error {
 	for i := 0; i < files; i += 100 {
 		if err := os.MkdirAll(filepath.Join(dir, fmt.Sprintf("d%04d", i/100)), 0o755); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Host says where and with what the figures were measured.
+// Host describes the machine and the tools of the measurement.
 type Host struct {
 	Date       string            `json:"date"`
 	CPU        string            `json:"cpu"`
@@ -21,7 +21,7 @@ type Host struct {
 	Locale     string            `json:"locale"`
 	Go         string            `json:"go"`
 	Commit     string            `json:"commit"`
-	Tools      map[string]string `json:"tools"` // what they say of their version, by name
+	Tools      map[string]string `json:"tools"` // their versions, by name
 }
 
 // host describes this machine. A fact that the system does not report is "unknown".
@@ -49,7 +49,7 @@ func host(ctx context.Context, dir string, tools map[string]tool) Host {
 	return h
 }
 
-// fileSystem returns the type of the file system a directory is on: that of the mount with the longest name above it.
+// fileSystem returns the type of the file system of a directory: the type of the mount with the longest name above it.
 func fileSystem(dir string) string {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -71,7 +71,7 @@ func fileSystem(dir string) string {
 	return kind
 }
 
-// locale is what sed goes by: in a UTF-8 one it is slower than in C.
+// locale returns the locale for sed, which is slower in a UTF-8 locale than in C.
 func locale() string {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if value := os.Getenv(name); value != "" {
@@ -81,7 +81,7 @@ func locale() string {
 	return "C (none is set)"
 }
 
-// commit is the version of the code that is measured: git's answer in the working directory, or the built-in version.
+// commit returns the version of the measured code: git's answer in the working directory, or the built-in version.
 func commit(ctx context.Context) string {
 	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty", "--abbrev=12").Output()
 	if err == nil {

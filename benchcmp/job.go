@@ -13,7 +13,7 @@ type job struct {
 	run   func(ctx context.Context, b *bench) (Outcome, error)
 }
 
-// jobs are all there are, in the order of the table.
+// jobs returns all jobs, in the order of the table.
 func jobs() []job {
 	var all []job
 	for _, group := range [][]job{searchJobs(), slowJobs(), editJobs(), largeJobs(), smallJobs(), memoryJobs(),
@@ -23,7 +23,7 @@ func jobs() []job {
 	return all
 }
 
-// Outcome is what a job has found out.
+// Outcome is the result of a job.
 type Outcome struct {
 	Versus  []Versus `json:"versus,omitempty"`
 	Figures []Figure `json:"figures,omitempty"`
@@ -33,7 +33,7 @@ type Outcome struct {
 type Versus struct {
 	Job      string  `json:"job"`
 	Against  string  `json:"against"`
-	Verified string  `json:"verified"` // what both sides agree on
+	Verified string  `json:"verified"` // the result on which both sides agree
 	Millrace Usage   `json:"millrace"`
 	Other    Usage   `json:"other"`
 	Wall     Spread  `json:"wall_ratio"`
@@ -57,15 +57,15 @@ type Figure struct {
 	Note  string  `json:"note,omitempty"`
 }
 
-// Met reports whether the goal is reached, or there is none.
+// Met reports whether the goal is reached, or the figure has no goal.
 func (f Figure) Met() bool { return f.Goal == 0 || f.Value <= f.Goal }
 
 // Entry is a job in the report.
 type Entry struct {
 	Job     string        `json:"job"`
 	Skipped string        `json:"skipped,omitempty"` // why it was not run
-	Failed  string        `json:"failed,omitempty"`  // what went wrong
-	Wrong   bool          `json:"wrong,omitempty"`   // it is the result that is wrong
+	Failed  string        `json:"failed,omitempty"`  // the failure
+	Wrong   bool          `json:"wrong,omitempty"`   // the sides disagree
 	Took    time.Duration `json:"took_ns"`
 	Outcome
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// doorJobs are about what the command line takes beside the library.
+// doorJobs measure the cost of the command line on top of the library.
 func doorJobs() []job {
 	needs := []string{"millrace"}
 	return []job{{"door/version", needs, doorVersion}, {"door/replace", needs, doorReplace},
@@ -102,8 +102,8 @@ func doorRuns(ctx context.Context, b *bench) (out Outcome, err error) {
 	}}}, nil
 }
 
-// doorVersion looks at the size of the program, and compares how long the program takes to say its version with a program that imports the library and does
-// nothing, which is this one.
+// doorVersion measures the size of the program. It compares the time in which the program prints its version with the
+// time of a program that imports the library and does nothing, which is this program.
 func doorVersion(ctx context.Context, b *bench) (Outcome, error) {
 	many := *b
 	many.runs = b.scale.doorStarts

@@ -22,7 +22,7 @@ type edits struct {
 	goal float64
 }
 
-// chain is what a user would type: find, replace, and count the lines with what it was replaced by.
+// chain is the line that a user would type: find, replace, and count the lines with the new text.
 func chain(from, to string) string {
 	return fmt.Sprintf("$RG -l0 -uuu -F %s . | xargs -0 sed -i %s; $RG -uuu -c -F %s .", quote(from),
 		quote(substitute(from, to)), quote(to))
@@ -35,7 +35,7 @@ func substitute(from, to string) string {
 	return "s/" + pattern.Replace(from) + "/" + text.Replace(to) + "/g"
 }
 
-// direction is what is replaced by what in a round.
+// direction returns the old and the new text of a round. Odd rounds swap them.
 func direction(round int, from, to string) (string, string) {
 	if round%2 == 1 {
 		return to, from
@@ -117,7 +117,7 @@ func (b *bench) restoring(name string) side {
 	}
 }
 
-// verify looks at what the first round, from the one text to the other, has made.
+// verify checks the result of the first round.
 func (e edits) verify(ctx context.Context, b *bench) (string, error) {
 	changed, err := digest(b.right)
 	if err != nil {
@@ -136,8 +136,8 @@ func (e edits) verify(ctx context.Context, b *bench) (string, error) {
 	if e.name == "edit/restore" {
 		return "tree as before", nil
 	}
-	// Millrace has counted matches, the chain lines; so the counts are held against those of another run of ripgrep,
-	// and of the chain's list the names.
+	// Millrace counts matches and the chain counts lines. So the counts of Millrace are compared with another run of
+	// ripgrep, and the chain's list is compared by its names only.
 	counting := command{dir: b.right, out: b.out(e.name + "-counts"),
 		args: []string{b.tools["rg"].path, "-uuu", "--count-matches", "-F", b.scale.to, "."}}
 	if _, err := b.run(ctx, counting); err != nil {

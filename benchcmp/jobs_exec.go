@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// execJobs are about what it costs to run a command on a tree: to make it real, to renew it, and to confine the
+// execJobs measure the cost of running a command on a tree: to make it real, to renew it, and to confine the
 // command.
 func execJobs() []job {
 	return []job{{"exec/true", nil, execTrue}}

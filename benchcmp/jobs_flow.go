@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// flowJobs are about what it costs that steps lead to others, go back, and are tried again.
+// flowJobs measure the cost of jumps and retries of steps.
 func flowJobs() []job {
 	return []job{{"flow/jumps", nil, flowJumps}, {"growth/visits", nil, growthVisits}}
 }

@@ -21,7 +21,7 @@ func growthJobs() []job {
 
 const growthGoal = 1.05
 
-// generated returns a tree of generated files, made when it is not there.
+// generated returns a tree of generated files, and makes a missing tree.
 func (b *bench) generated(files, size, places int, all bool) (string, error) {
 	dir := b.work(fmt.Sprintf("generated-%d-%d-%d-%t", files, size, places, all))
 	if _, err := os.Stat(dir); err == nil {
@@ -31,7 +31,7 @@ func (b *bench) generated(files, size, places int, all bool) (string, error) {
 	return dir, generateTree(dir, files, size, places, all, 11)
 }
 
-// grown makes a row of some sizes and what they took.
+// grown makes a row from sizes and their times.
 func grown(what string, x []float64, all []Usage) Outcome {
 	var y []float64
 	var took, slopes []string

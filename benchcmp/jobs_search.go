@@ -33,8 +33,7 @@ func searchJobs() []job {
 		regex("regex-readall", `(\w+)\.ReadAll\((\w+)\)`, 1.0),
 		regex("regex-error", `\w+Error\(`, 1.0),
 		regex("regex-no-literal", `[a-z]{3}[0-9]{4}[a-z]{2}`, 1.6),
-		// The command of a user leaves hidden files out, which millrace does not, and goes by files outside of the
-		// tree.
+		// The command of a user omits hidden files, unlike millrace, and obeys ignore files outside of the tree.
 		{
 			name: "search/gitignore", mode: "literal", ignore: true, flags: []string{"-lF"}, goal: 0.9,
 			equality: []string{"--hidden", "--no-ignore-global", "--no-ignore-parent", "--no-ignore-dot", "-lF"},
@@ -43,7 +42,7 @@ func searchJobs() []job {
 	return asJobs(all)
 }
 
-// slowJobs are searches through an afero.Fs of which millrace knows nothing but the interface.
+// slowJobs are searches through an afero.Fs without optional interfaces.
 func slowJobs() []job {
 	return asJobs([]search{
 		{name: "slow/literal", mode: "literal", slow: true, flags: []string{"-uuu", "-lF"}, goal: 1.3},
@@ -102,7 +101,7 @@ func (s search) run(ctx context.Context, b *bench) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	// The other way through the file system must lead to the same.
+	// The other way through the file system must find the same.
 	other := s.ours(b, s.name+"-other", !s.slow)
 	if _, err := b.run(ctx, other); err != nil {
 		return Outcome{}, err

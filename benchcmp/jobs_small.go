@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// smallJobs are about what a run costs that has next to nothing to do.
+// smallJobs measure the cost of a run that has almost nothing to do.
 func smallJobs() []job {
 	return []job{
 		{"small/pipeline", nil, smallPipeline}, {"small/dry-run", nil, smallDryRun},

@@ -3,10 +3,9 @@
 //
 //	cd benchcmp && go run . -rg PATH/TO/rg -markdown
 //
-// It is a module of its own, because no user of the library needs it, and sees of the library what any other
-// module sees. It makes its corpus of pinned modules of the Go module proxy, holds what both sides have found against
-// each other, and exits with 1 if they do not agree. Each side of each job is a process of its own; millrace's is
-// this program again, which then uses the public API and nothing else.
+// It is a module of its own, because no user of the library needs it. It uses only the public API of the library. It
+// makes its corpus from pinned modules of the Go module proxy, compares the results of both sides, and exits with 1 if
+// they differ. Each side of each job is a process of its own; millrace's side is this program again.
 package main
 
 import (
@@ -38,7 +37,7 @@ func main() {
 	}
 }
 
-// dispatch does what the arguments ask for: a table, or a part of a table.
+// dispatch makes the table or the part of a table that the arguments request.
 func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 {
 		switch args[0] {
@@ -138,7 +137,7 @@ func table(ctx context.Context, args []string, stdout, stderr io.Writer) (err er
 	return err
 }
 
-// stdoutUnless keeps the standard output for the tables alone, where they are asked for.
+// stdoutUnless returns stderr if stdout is reserved for the tables.
 func stdoutUnless(markdown bool, stdout, stderr io.Writer) io.Writer {
 	if markdown {
 		return stderr
@@ -146,10 +145,10 @@ func stdoutUnless(markdown bool, stdout, stderr io.Writer) io.Writer {
 	return stdout
 }
 
-// all runs the jobs that are wanted, and looks in the end whether the corpus is what it was.
+// all runs the wanted jobs, and checks at the end that the corpus is unchanged.
 func (b *bench) all(ctx context.Context, wanted *regexp.Regexp, progress io.Writer) (report Report, err error) {
 	start := time.Now()
-	if err := b.clear(); err != nil { // what an interrupted run has left
+	if err := b.clear(); err != nil { // remains of an interrupted run
 		return report, err
 	}
 	if err := os.MkdirAll(b.work(""), 0o755); err != nil {

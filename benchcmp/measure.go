@@ -21,8 +21,8 @@ type command struct {
 }
 
 // measure is the hidden sub-command that runs one command and prints its Usage as JSON. It is a process of its own
-// because the peak memory of a child counts from the moment it was forked: that of a child of the main program, which
-// holds lists of files and digests, would be the main program's.
+// because the peak memory of a child counts from the moment it was forked: a child of the main program, which
+// holds lists of files and digests, would have the main program's peak.
 func measure(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) < 3 {
 		return errors.New("usage: measure DIR OUT COMMAND [ARGUMENT]")
@@ -71,10 +71,10 @@ type side struct {
 	command func(round int) command
 }
 
-// always is a side that is the same in each round.
+// always returns a side that is the same in each round.
 func always(c command) side { return side{command: func(int) command { return c }} }
 
-// pairs runs both sides in turn: some rounds that do not count, then those that do. After is called after each round.
+// pairs runs both sides in turn: first warm-up rounds, then the rounds that count. After is called after each round.
 func (b *bench) pairs(ctx context.Context, warm int, left, right side,
 	after func(round int) error) (a, c []Usage, err error) {
 	for round := range warm + b.runs {
@@ -105,12 +105,12 @@ func (b *bench) pairs(ctx context.Context, warm int, left, right side,
 	return a, c, nil
 }
 
-// even is a number of rounds that do not count with which all rounds are an even number, so that what is changed in
-// one and changed back in the next is in the end what it was.
+// even returns the number of rounds that do not count. It makes the number of all rounds even: each second round
+// changes the tree back, so the tree is in the end as it was.
 func (b *bench) even() int { return b.warm + (b.warm+b.runs)%2 }
 
-// least runs a command several times and returns the run that took the processor least, with the greatest memory of
-// all.
+// least runs a command several times and returns the run with the least processor time, with the peak memory of all
+// runs.
 func (b *bench) least(ctx context.Context, rounds int, s side) (Usage, error) {
 	var best Usage
 	for round := range rounds {

@@ -12,7 +12,7 @@ type object = map[string]any
 func encode(steps ...object) string {
 	data, err := json.Marshal(object{"name": "bench", "force": true, "steps": steps})
 	if err != nil {
-		panic(err) // maps of strings, numbers and flags always can be
+		panic(err) // maps of strings, numbers and flags can always be encoded
 	}
 	return string(data)
 }
@@ -24,7 +24,7 @@ func searching(pattern, mode string, ignoreCase, noIgnore bool) object {
 	}}
 }
 
-// replacing is a pipeline that finds a text, replaces it in all files found, and counts what it was replaced by.
+// replacing returns a pipeline that finds a text, replaces it in all found files, and counts the new text.
 func replacing(from, to string) string {
 	return encode(
 		searching(from, "literal", false, true),
@@ -45,7 +45,7 @@ func countingIn(file, text string) string {
 		"params": object{"files": []string{file}, "pattern": text}})
 }
 
-// turns is a pipeline that searches, and then edits all files found so many times: forth and back.
+// turns returns a pipeline that searches, and then makes a number of edits in all found files, forth and back.
 func turns(from, to string, edits int) string {
 	steps := []object{searching(from, "literal", false, true)}
 	for i := range edits {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Report is everything a run has found out.
+// Report has all results of a run.
 type Report struct {
 	Host    Host          `json:"host"`
 	Corpus  Digest        `json:"corpus"`
@@ -34,7 +34,7 @@ func (r Report) write(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o644)
 }
 
-// markdown prints the tables as docs/performance.md has them.
+// markdown prints the tables for docs/performance.md.
 func (r Report) markdown(w io.Writer) {
 	h := r.Host
 	fmt.Fprintf(w,
@@ -124,7 +124,7 @@ func yes(met bool) string {
 	return "no"
 }
 
-// text prints a job on the way, short, for the person who waits.
+// text prints a short line about a finished job, as progress.
 func (e Entry) text(w io.Writer) {
 	switch {
 	case e.Skipped != "":

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// peakRSS is not known here.
+// peakRSS is unknown on this system.
 func peakRSS(*os.ProcessState) int64 { return 0 }
 
-// userTime is not known here.
+// userTime is unknown on this system.
 func userTime() time.Duration { return 0 }

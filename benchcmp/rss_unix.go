@@ -22,7 +22,7 @@ func peakRSS(state *os.ProcessState) int64 {
 	return peak << 10
 }
 
-// userTime is how long this process has computed so far, without the time of the kernel.
+// userTime returns the processor time of this process so far, without the time of the kernel.
 func userTime() time.Duration {
 	var usage syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {

@@ -21,14 +21,14 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// runKey signs what is kept here: the user's own key is not needed for it.
+// runKey signs the kept runs, so the benchmark does not need the user's key.
 var runKey = []byte("0123456789abcdef0123456789abcdef")
 
-// runTimes are what durable runs take: of the two sides that a figure compares, if it compares any.
+// runTimes are the times of durable runs. A figure without a comparison has only One.
 type runTimes struct {
 	One   time.Duration `json:"one_ns"`
 	Other time.Duration `json:"other_ns"`
-	N     int           `json:"n"` // of which they are the medians, or for how many they are
+	N     int           `json:"n"` // the number of measurements or of runs
 }
 
 // runsCommand is the hidden sub-command that measures durable runs within its own process.
@@ -63,7 +63,7 @@ func (o oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 	return fleet.Tree{FS: o.fs}, nil
 }
 
-// threeSteps edits a file, looks at it, and edits it again.
+// threeSteps edits a file, reads it, and edits it again.
 func threeSteps() (millrace.Pipeline, error) {
 	return millrace.Decode([]byte(encode(
 		object{"id": "there", "action": "edit",
@@ -95,7 +95,7 @@ func listQueue(ctx context.Context, dir string, n int) (runTimes, error) {
 	return timeList(ctx, dir, n, false, runs.Filter{Paging: runs.Paging{PerPage: 50}})
 }
 
-// keepRuns makes n runs that have ended in a store that the command line lists: its key is that of the user.
+// keepRuns makes n ended runs in a store that the command line can list, because it has the user's key.
 func keepRuns(ctx context.Context, dir string, n int) (runTimes, error) {
 	root, err := fsutil.OpenRoot(dir)
 	if err != nil {
@@ -113,7 +113,7 @@ func keepRuns(ctx context.Context, dir string, n int) (runTimes, error) {
 	return runTimes{N: n}, fill(ctx, s, ".", p, n, true)
 }
 
-// fill makes n runs for tomorrow, and cancels them if they are to have ended.
+// fill makes n runs for tomorrow, and cancels them if ended is set.
 func fill(ctx context.Context, s *rundir.Store, project string, p millrace.Pipeline, n int, ended bool) error {
 	m, err := s.Manage(rundir.Host{Executor: millrace.Executor{State: millrace.State{Key: runKey}},
 		Trees: oneTree{afero.NewMemMapFs()}})
@@ -133,8 +133,8 @@ func fill(ctx context.Context, s *rundir.Store, project string, p millrace.Pipel
 	return m.Close(ctx)
 }
 
-// timeList makes n runs for tomorrow, and cancels them if they are to have ended. Then a page is read again and again,
-// each time by a store that was just opened.
+// timeList makes n runs for tomorrow, and cancels them if ended is set. Then it reads a page repeatedly, each time with
+// a newly opened store.
 func timeList(ctx context.Context, dir string, n int, ended bool, f runs.Filter) (got runTimes, err error) {
 	s, root, err := storeIn(dir, true)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// sideBySide is how many trees are worked on at once.
+// sideBySide is the number of trees that are changed at once.
 const sideBySide = 8
 
 // smallTrees makes n trees of one file.
@@ -70,7 +70,7 @@ func timeLocal(ctx context.Context, dir string, n int) (got runTimes, err error)
 	return got, errors.Join(errs...)
 }
 
-// byFleet is how long a fleet without a store takes.
+// byFleet returns the time of a fleet without a store.
 func byFleet(ctx context.Context, dir string, n int, p millrace.Pipeline) (time.Duration, error) {
 	dirs, err := smallTrees(dir, "fleet", n)
 	if err != nil {

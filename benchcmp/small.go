@@ -20,7 +20,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// smallTimes is what the small pipeline took.
+// smallTimes are the times of the small pipeline.
 type smallTimes struct {
 	Runs             int
 	Median, Min, Max time.Duration
@@ -58,7 +58,7 @@ func small(ctx context.Context, args []string, stdout io.Writer) error {
 	return json.NewEncoder(stdout).Encode(answer)
 }
 
-// hayLine is what small files without a needle are made of.
+// hayLine is the line of small files without a needle.
 const hayLine = "a line of hay that is like all the others\n"
 
 // plant writes n small files, of which the first few have a needle.
@@ -83,7 +83,7 @@ func plant(fsys afero.Fs, n, matching int) error {
 // smallRun decodes a pipeline and does something with it.
 type smallRun func(ctx context.Context, fsys afero.Fs, text []byte) error
 
-// timeSmall does the same again and again, each time on new files in memory. Its allocations are counted in separate
+// timeSmall repeats a run, each time on new files in memory. Its allocations are counted in separate
 // runs: counting stops the world, and slows the runs after it.
 func timeSmall(ctx context.Context, runs int, do smallRun) (smallTimes, error) {
 	text := []byte(replacing(needle, thread))
@@ -154,7 +154,7 @@ func decodeAndRun(ctx context.Context, fsys afero.Fs, text []byte) error {
 	return err
 }
 
-// decodeAndPlan is a dry run, of which nothing is printed.
+// decodeAndPlan makes a dry run and prints nothing.
 func decodeAndPlan(ctx context.Context, fsys afero.Fs, text []byte) error {
 	p, err := millrace.Decode(text)
 	if err != nil {
@@ -170,7 +170,7 @@ func decodeAndPlan(ctx context.Context, fsys afero.Fs, text []byte) error {
 	return errors.Join(err, plan.Close())
 }
 
-// countAllocs sees how the allocations of a dry run grow: from n files to four times as many, and up to n in more
+// countAllocs measures the growth of the allocations of a dry run: from n files to four times as many, and with more
 // steps.
 func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 	dir, err := os.MkdirTemp("", "benchcmp-")
@@ -222,7 +222,7 @@ func countAllocs(ctx context.Context, n int) (got smallAllocs, err error) {
 	return got, nil
 }
 
-// counting is a pipeline of a search and so many counts of what it has found.
+// counting returns a pipeline with a search, and steps that count in the found files.
 func counting(steps int) string {
 	all := []object{searching(needle, "literal", false, true)}
 	for i := range steps {

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// Usage is what one process, with the processes it has waited for, has used.
+// Usage is the resource usage of a process and of the processes that it waited for.
 type Usage struct {
 	Wall time.Duration `json:"wall_ns"`
 	CPU  time.Duration `json:"cpu_ns"`
-	RSS  int64         `json:"rss_bytes"` // the most memory that any of the processes had
+	RSS  int64         `json:"rss_bytes"` // the peak memory of the largest process
 	Exit int           `json:"exit"`
 }
 
-// Spread is the middle of some numbers with the least and the greatest of them.
+// Spread is the median, the minimum and the maximum of numbers.
 type Spread struct {
 	Median float64 `json:"median"`
 	Min    float64 `json:"min"`
 	Max    float64 `json:"max"`
 }
 
-// median returns the middle value, the mean of the two middle ones for an even number of values, and 0 for none.
+// median returns the middle value, the mean of the two middle values for an even number, and 0 without values.
 func median[T cmp.Ordered](values []T, mean func(a, b T) T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
@@ -40,7 +40,7 @@ func median[T cmp.Ordered](values []T, mean func(a, b T) T) T {
 func meanFloat(a, b float64) float64                { return (a + b) / 2 }
 func meanDuration(a, b time.Duration) time.Duration { return (a + b) / 2 }
 
-// spread returns the middle and the ends of values.
+// spread returns the Spread of values.
 func spread(values []float64) Spread {
 	if len(values) == 0 {
 		return Spread{}
@@ -62,7 +62,7 @@ func ratios(a, b []Usage, of func(Usage) time.Duration) Spread {
 func wall(u Usage) time.Duration { return u.Wall }
 func cpu(u Usage) time.Duration  { return u.CPU }
 
-// middle is the medians of the times, and the greatest memory.
+// middle returns the medians of the times, and the greatest memory.
 func middle(all []Usage) Usage {
 	var walls, cpus []time.Duration
 	var m Usage

@@ -15,7 +15,7 @@ import (
 	"sync"
 )
 
-// Digest describes what is in a tree.
+// Digest describes the files of a tree.
 type Digest struct {
 	Files  int    `json:"files"`
 	Bytes  int64  `json:"bytes"`
@@ -26,7 +26,7 @@ func (d Digest) String() string {
 	return fmt.Sprintf("%d files, %d bytes, sha256 %.12s", d.Files, d.Bytes, d.SHA256)
 }
 
-// stateDir is where millrace keeps its backups; it is not part of the tree that is compared.
+// stateDir is the directory of millrace's backups. It is not compared.
 const stateDir = ".millrace"
 
 // plainFiles returns the slash names of all files below dir but for the state directory. Anything but directories and
@@ -135,7 +135,7 @@ func copyTree(from, to string) error {
 		func(i int) error { return copyFile(filepath.Join(from, names[i]), filepath.Join(to, names[i])) })
 }
 
-// copyFile leaves the copying to the kernel where it can.
+// copyFile lets the kernel copy a file if possible.
 func copyFile(from, to string) (err error) {
 	src, err := os.Open(from)
 	if err != nil {

@@ -25,7 +25,7 @@
 //     MaxOutput bytes are kept, everything is counted. Beyond MaxPrinted bytes the command is killed, and
 //     the code of the error is "limit".
 //  5. When its context ends, its process group gets SIGTERM, and SIGKILL two seconds later. Then [Policy.Run] returns the
-//     context's error, and beside it the [Exit] so far.
+//     context's error, together with the [Exit] so far.
 //  6. When the program has ended, in whatever way, everything that it has left running is killed. When Run returns, nothing
 //     of it writes to the tree any more.
 //

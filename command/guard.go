@@ -46,7 +46,7 @@ func (g *guard) begin(ctx context.Context, process *os.Process) {
 	}()
 }
 
-// end waits until the process is no longer watched.
+// end stops watching the process, and returns when the goroutine that watches has ended.
 func (g *guard) end() {
 	close(g.ended)
 	if g.begun {

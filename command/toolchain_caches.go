@@ -35,7 +35,7 @@ func (f *fitting) cache(variable, name string) error {
 	return nil
 }
 
-// prune marks the caches of this tree as used, and removes those of trees that were not used for long. A remaining
+// prune marks the caches of this tree as used, and removes the caches of trees that were not used for long. A remaining
 // cache costs only space, so errors are ignored.
 func (f *fitting) prune(now time.Time) {
 	if f.caches == "" || os.Chtimes(f.caches, now, now) != nil {

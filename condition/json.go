@@ -58,10 +58,10 @@ func (c Condition) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// UnmarshalJSON reads what MarshalJSON writes, strictly: names have their exact case and stand there once, there are no
-// others, and null is neither a text nor a number. The value may also be a text with a number in it, and the condition
-// the text [Short]. The error has all problems, and leaves the condition as it was. A null as a whole
-// changes nothing, as encoding/json wants it.
+// UnmarshalJSON reads the output of MarshalJSON, strictly: names have their exact case and appear once, unknown names
+// are refused, and null is neither a text nor a number. The value may also be a text with a number in it, and the
+// condition may be the text [Short]. The error has all problems, and leaves the condition as it was. If the whole text
+// is null, nothing changes, as encoding/json requires.
 func (c *Condition) UnmarshalJSON(data []byte) error {
 	node, err := strictjson.Parse(data, strictjson.Limits{})
 	if err != nil {

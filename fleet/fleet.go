@@ -32,7 +32,7 @@ type Fleet struct {
 	// Scheduler passes the targets to workers. Required.
 	Scheduler Scheduler
 	// Observe receives the events of the runs, each as an [Event] that names its target, from one goroutine at a time:
-	// [millrace.JSONEvents] works too. It is called if the scheduler's workers are in this process, like those of [Local].
+	// [millrace.JSONEvents] works too. It is called if the workers are in this process, as with [Local].
 	// If it panics, the Result of that run has a warning. Nil means no observer.
 	Observe func(millrace.Event)
 	// StopAfter is the number of failed targets after which no more targets are begun. Zero means that failures stop

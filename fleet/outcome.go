@@ -57,7 +57,7 @@ type Outcome struct {
 	RunID  string `json:"run_id,omitempty"`
 	Status Status `json:"status"`
 	// Code is [millrace.ErrorCode] of the error, or a code of this package. Message is its text, cut to 2,000
-	// characters. Both are empty if there is no error.
+	// characters. Both are empty without an error.
 	Code    string `json:"code,omitempty"`
 	Message string `json:"message,omitempty"`
 	// PlanDigest is the digest of the plan, for an outcome of [Worker.Plan].

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// recorder separates the answers of one tree from those of all others, because keys do not identify the tree.
+// recorder separates the answers of one tree from the answers of other trees, because keys do not identify the tree.
 type recorder struct {
 	of           millrace.Recorder
 	target, base string

@@ -12,8 +12,8 @@
 //
 // An afero.Fs has no links, no directory sync, no lock. Other file systems implement small optional interfaces, such as
 // [capability.Linker], [capability.Exchanger], [capability.NoReplacer], [capability.DirSyncer], [capability.Locker],
-// [capability.Identifier] and [capability.MetaCopier]. None of them is required; the guarantees of a commit depend on
-// the available interfaces.
+// [capability.Identifier] and [capability.MetaCopier]. All are optional; the guarantees of a commit depend on the
+// available interfaces.
 //
 // # Names
 //

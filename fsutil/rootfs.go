@@ -17,7 +17,7 @@ type root = rootfs.FS
 // cleaned, and a "/" at the end requires a directory. Symbolic links are followed while they stay inside, at most eight
 // in a row; an absolute target counts as outside. Opening never blocks: a pipe, a socket or a device is
 // [ErrNotRegular]. All permission bits can be set, including setuid, setgid and the sticky bit. Rename replaces the
-// same files as rename(2) of POSIX. Errors match both the errors of this package and those of the system:
+// same files as rename(2) of POSIX. Errors match both the errors of this package and the errors of the system:
 // errors.Is(err, ErrNotDir) and errors.Is(err, syscall.ENOTDIR).
 //
 // It has the interfaces of package capability that the system supports: on Linux all except Volatile; on macOS the

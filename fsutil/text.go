@@ -20,7 +20,7 @@ type Facts struct {
 	BOM int
 	// CRLF, LF and CR count the line endings: "\r\n", "\n" without a "\r" before it, "\r" without a "\n" after it.
 	CRLF, LF, CR int
-	// FinalNewline means that the last line is complete: it ends in "\n", or in "\r" if there is no "\n" at all.
+	// FinalNewline means that the last line is complete: it ends in "\n", or in "\r" if the text has no "\n".
 	FinalNewline bool
 	// Binary is the result of [IsBinary].
 	Binary bool

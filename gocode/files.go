@@ -17,8 +17,8 @@ const onErrorContinue = "continue"
 // isGo reports whether a file has the extension of Go.
 func isGo(name string) bool { return path.Ext(name) == ".go" }
 
-// goFiles returns the Go files to work on: those of the call, or, if it has none, those that the run has changed so
-// far.
+// goFiles returns the Go files to work on: the files of the call, or, if the call has no files, the files that the run
+// has changed so far.
 func goFiles(c *actions.Call) ([]string, error) {
 	if len(c.Files) > 0 || len(c.Inputs) > 0 {
 		return slices.DeleteFunc(slices.Clone(c.Files), func(name string) bool { return !isGo(name) }), nil

@@ -32,7 +32,7 @@ type Fix struct {
 	Packages []string `json:"packages,omitempty" doc:"Packages, as go list takes them from dir. Default: [./...]."`
 	// Dir is a directory of the module. "" is the root of the tree.
 	Dir string `json:"dir,omitempty" doc:"Directory of the module. Default: the root of the tree."`
-	// Analyzers are names of analyzers. Nil means those of "go fix": modernize and inline.
+	// Analyzers are names of analyzers. Nil means the analyzers of "go fix": modernize and inline.
 	Analyzers []string `json:"analyzers,omitempty" doc:"Analyzers by name: modernize (all of its), inline, printf, assign, and others; a wrong name lists them. Default: [modernize, inline]."`
 	// Files limits the changes to these files. Nil without input_from means all files.
 	Files []string `json:"files,omitempty" doc:"Change these files alone. Default: all files of the packages."`

@@ -71,8 +71,8 @@ func (x *index) usedName(spec *ast.ImportSpec, dir *directory) (name string, sur
 	return assumedName(importPath), false, nil
 }
 
-// byPath returns the directory with an import path, among those that were read and those of the module of dir; nil if
-// not found.
+// byPath returns the directory with an import path, or nil. It searches the directories that were read, and the module
+// of dir.
 func (x *index) byPath(importPath string, dir *directory) (*directory, error) {
 	if d := x.imported[importPath]; d != nil {
 		return d, nil

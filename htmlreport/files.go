@@ -19,7 +19,7 @@ type files struct {
 	lines          int // that are shown
 }
 
-// openLines is how many lines a report shows without being asked: those of the files up to there are unfolded.
+// openLines is the number of lines after which the files of a report are folded.
 const openLines = 600
 
 // longestRow is more than what a change takes without its lines.

@@ -47,7 +47,7 @@ func (p *paper) summary(r *millrace.Result, digest string) {
 	p.WriteString("<section>\n<h2>Changes</h2>\n")
 }
 
-// end closes what is open. hidden of all changes were not listed.
+// end writes the end of the page. all is the number of changes, hidden the number of changes that were not listed.
 func (p *paper) end(all, hidden int) {
 	if all == 0 {
 		p.WriteString("<p class=\"quiet\">Nothing would change.</p>\n")

@@ -78,7 +78,7 @@ type writer struct {
 	base     base
 	encoding Encoding
 
-	moved       map[string]bool // old names of what is renamed
+	moved       map[string]bool // old names of renamed files and directories
 	deletes     []change.Change // files that go; the name is Path
 	emptied     []change.Change // directories that go; the name is OldPath
 	renames     []change.Change // files

@@ -51,7 +51,7 @@ type Config struct {
 	// Executor is the policy for every call. Its Observe is called in addition to the server's own. In addition to its
 	// DeniedPaths, files called ".millrace.yaml" and directories of version control systems are denied.
 	Executor millrace.Executor
-	// Decoder reads the pipelines of calls. The server sets its Tools to those of the Executor and makes it Lenient,
+	// Decoder reads the pipelines of calls. The server sets its Tools to the Executor's Tools and makes it Lenient,
 	// because models write the pipelines. An answer has a warning for each repair. The zero Decoder has the built-in
 	// actions.
 	Decoder millrace.Decoder

@@ -46,8 +46,8 @@ type writing struct {
 	dryRun, insistsOnHash bool
 }
 
-// editsOf locates the edits of a requested file among those of the step. A file that was requested twice is one file of
-// the step.
+// editsOf locates the edits of a requested file among all edits of the step. A file that was requested twice is one
+// file of the step.
 type editsOf struct {
 	name             string // of the file in the step
 	file, first, end int    // its index, the index of its first edit, and the index after its last

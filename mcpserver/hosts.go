@@ -24,8 +24,8 @@ type hostArg struct {
 	value any
 }
 
-// hostTools returns the tools of hosts that models know by heart: those of Claude Code, Cursor, the file system server
-// of MCP, Codex and Cline.
+// hostTools returns the tools that models know from their training: the tools of Claude Code, Cursor, the file system
+// server of MCP, Codex and Cline.
 func hostTools() map[string]hostTool {
 	preset := func(name, key, value string, more ...hostArg) hostTool {
 		return hostTool{name, append([]hostArg{{key, value}}, more...)}

@@ -105,8 +105,8 @@ func rejected(plan *millrace.Plan, args reviewArgs) (*millrace.Plan, error) {
 	return plan, nil
 }
 
-// fromZero converts the hunk numbers of a file, which count from 1 as at the prompt, to those of the library, which
-// count from 0.
+// fromZero converts the hunk numbers of a file, which count from 1 as at the prompt, to the numbers of the library,
+// which count from 0.
 func fromZero(plan *millrace.Plan, path string, hunks []int) ([]int, error) {
 	files, err := plan.Files(path)
 	if err != nil {

@@ -79,7 +79,7 @@ func runCommand(ctx context.Context, c *call) (*answer, error) {
 func (c *call) projectArgs() (json.RawMessage, error) {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(c.args, &args) != nil {
-		return c.args, nil // the command reports what is wrong
+		return c.args, nil // the command reports the problem
 	}
 	names := []string{"projectId"}
 	if c.cfg.Runs.Lenient {

@@ -50,7 +50,7 @@ type draining struct {
 	mcp.Connection
 	stop context.Context //nolint:containedctx // see transport
 	mu   sync.Mutex
-	// calls counts unanswered calls of the client, questions those of the server to the client.
+	// calls counts unanswered calls of the client, questions counts unanswered questions to the client.
 	calls, questions int
 	changed          chan struct{}
 }

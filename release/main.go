@@ -19,7 +19,7 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// module is the path of the library, which those of the others begin with.
+// module is the path of the library. The paths of the other modules begin with it.
 const module = "github.com/millrace-go/millrace"
 
 // released are the directories of the modules that have tags, each after those that it requires. "" is the library.

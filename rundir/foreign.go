@@ -23,7 +23,7 @@ func (s *Store) signer() uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// ownForeign takes a foreign run, only for [pruner.remove]. The errors are the same as those of [Store.own]; it is
+// ownForeign takes a foreign run, only for [pruner.remove]. It returns the errors of [Store.own], and
 // [runs.ErrNotFound] for a run of the user's own.
 func (s *Store) ownForeign(number int64) (*writer, error) {
 	lock, err := s.takeLock(number)

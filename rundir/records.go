@@ -257,7 +257,7 @@ type value struct {
 	Span  *recordlog.Span `json:"span,omitempty"`
 }
 
-// IsZero reports whether there are no bytes.
+// IsZero reports whether the value has no bytes.
 func (v value) IsZero() bool { return v.JSON == nil && v.Bytes == nil && v.Span == nil }
 
 // parts returns an error if a record lacks a required part of its kind.

@@ -17,8 +17,8 @@ type CommandDoc struct {
 type ActionDoc struct {
 	Name    string `json:"name"`
 	Summary string `json:"summary"`
-	// Params are the parameters except "action": required parameters first, then those of which exactly one must be
-	// given, then the others.
+	// Params are the parameters except "action": required parameters first, then parameters of which exactly one
+	// must be given, then the others.
 	Params []ParamDoc `json:"params"`
 }
 

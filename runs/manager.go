@@ -22,7 +22,7 @@ type Manager interface {
 	Cancel(ctx context.Context, run RunRef) (Run, error)
 }
 
-// JobManager decides about jobs. The errors are the same as those of [Manager].
+// JobManager decides about jobs. It returns the same errors as [Manager].
 type JobManager interface {
 	// Play continues a run that waits for a decision at this job.
 	Play(ctx context.Context, job JobRef, p PlayParams) (Job, error)

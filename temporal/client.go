@@ -40,7 +40,7 @@ const attempts = 5
 type Client struct {
 	// Temporal is the connection to the server.
 	Temporal client.Client
-	// Blobs are the same as those of the workers.
+	// Blobs must be the Blobs of the workers.
 	Blobs Blobs
 	// TaskQueue is the queue of the workers. "" means DefaultTaskQueue.
 	TaskQueue string

@@ -66,7 +66,7 @@ func (c *campaign) forget(index int) (f failed, ok bool) {
 
 func failedAt(index int) func(failed) bool { return func(f failed) bool { return f.Index == index } }
 
-// report returns what is known about the outcome without reading it.
+// report returns the fields of the outcome that are known without reading it.
 func (f failed) report() report {
 	return report{Outcome: fleet.Outcome{Index: f.Index, Status: fleet.Failed, Code: f.Code, Risk: f.Risk}}
 }

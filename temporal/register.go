@@ -16,7 +16,7 @@ type Worker struct {
 	// Fleet runs the targets. The server retries them, so the Retries of Fleet are ignored. With its Store a target
 	// resumes if a worker with the same store died, and starts again on every other worker.
 	Fleet fleet.Worker
-	// Blobs are the same as those of the clients.
+	// Blobs must be the Blobs of the clients.
 	Blobs Blobs
 }
 

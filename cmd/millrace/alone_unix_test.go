@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// alone starts a program without the terminal that the tests were started at, at which it would ask.
+// alone detaches a program from the terminal of the tests. Otherwise the program would ask its questions there.
 func alone(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

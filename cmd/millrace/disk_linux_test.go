@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// A disk that is full in the commit leaves the tree as before, and the program says so.
+// If the disk becomes full during a commit, the tree stays as before, and the program reports the full disk.
 func TestFullDisk(t *testing.T) {
 	tr := newTree(t, nil)
 	if err := syscall.Mount("tmpfs", tr.dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skip("a small disk cannot be mounted, which takes root: ", err)
+		t.Skip("cannot mount a small disk, only root can: ", err)
 	}
 	defer func() {
 		if err := syscall.Unmount(tr.dir, 0); err != nil {
@@ -26,7 +26,7 @@ func TestFullDisk(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d"} {
 		tr.write(name+".txt", "MARK"+text)
 	}
-	// It has a home outside, as the pipeline.
+	// The home directory and the pipeline are outside of the small disk.
 	pipeline := filepath.Join(tr.home, "grow.json")
 	grow := func(to int) {
 		text := `{"name": "grow", "steps": [{"id": "s", "action": "edit", "params": {"files": ["a.txt", "b.txt", "c.txt", "d.txt"],
@@ -46,13 +46,13 @@ func TestFullDisk(t *testing.T) {
 		}
 	}
 	if !strings.Contains(talk, "no space left") {
-		t.Errorf("it does not say why:\n%s", talk)
+		t.Errorf("the message does not name the cause:\n%s", talk)
 	}
 	tr.clean()
-	// There is room for a small change.
+	// A small change still fits.
 	tr.must("replace", "-y", "MARK", "KRAM", "a.txt")
 	tr.must("undo", "--last", "-y")
-	// And a plan that does not fit is not stored in half.
+	// A plan that does not fit leaves no partial file.
 	big := strings.Repeat("z", 300<<10)
 	tr.write("fill", big)
 	grow(200 << 10)

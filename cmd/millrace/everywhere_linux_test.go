@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// forEach runs a test for each use of each command.
+// forEach runs a test for each list of arguments of each command.
 func forEach(t *testing.T, do func(t *testing.T, fresh func() *tree, args []string)) {
 	for name, variants := range everyCommand() {
 		for _, args := range variants {
@@ -25,13 +25,13 @@ func forEach(t *testing.T, do func(t *testing.T, fresh func() *tree, args []stri
 	}
 }
 
-// cut are the parts that a terminal cuts at its edge: the program asks it to wrap no lines there.
+// cut matches output for which the program has switched off line wrapping. A terminal cuts such lines at its edge.
 var cut = regexp.MustCompile(`(?s)\x1b\[\?7l.*?\x1b\[\?7h`)
 
-// again is what takes a line back that was drawn: it goes up, or to the beginning of the line, and not to the next line.
+// again matches the sequences that overwrite a line: the cursor goes up, or back to the beginning of the line.
 var again = regexp.MustCompile(`\x1b\[\d+A|\r+[^\r\n]`)
 
-// tooWide returns a line that the program draws again although it is wider than the terminal: its rest would stay.
+// tooWide returns a line that is overwritten although it is wider than the terminal. A part of it would stay visible.
 func tooWide(shown string, columns int) string {
 	shown = strings.ReplaceAll(shown, "\r\n", "\n")
 	for line := range strings.Lines(cut.ReplaceAllString(shown, "")) {
@@ -46,8 +46,8 @@ func tooWide(shown string, columns int) string {
 	return ""
 }
 
-// At a narrow terminal no command panics, and no line that is drawn again is wider than the terminal. Colours are where
-// they are asked for alone.
+// At a narrow terminal no command panics, and no overwritten line is wider than the terminal. Colours appear only where
+// they were requested.
 func TestEveryCommandAtATerminal(t *testing.T) {
 	t.Parallel()
 	forEach(t, func(t *testing.T, fresh func() *tree, args []string) {
@@ -62,17 +62,17 @@ func TestEveryCommandAtATerminal(t *testing.T) {
 					t.Errorf("%s: exit status %d\n%s", where, status, shown)
 				}
 				if line := tooWide(shown, columns); line != "" {
-					t.Errorf("%s: this is drawn again: %q", where, line)
+					t.Errorf("%s: this line is overwritten: %q", where, line)
 				}
 				if env == "NO_COLOR=1" && regexp.MustCompile(`\x1b\[[0-9;]*m`).MatchString(shown) {
-					t.Errorf("%s: there are colours: %q", where, shown)
+					t.Errorf("%s: the output has colours: %q", where, shown)
 				}
 			}
 		}
 	})
 }
 
-// atTerminal runs the program at a terminal of so many columns, where the input ends; q ends a review.
+// atTerminal runs the program at a terminal of a width. Its input ends; the q in it ends a review.
 func (tr *tree) atTerminal(columns int, env string, args ...string) (status int, shown string) {
 	tr.t.Helper()
 	tty := newTerminal(tr.t)
@@ -83,7 +83,7 @@ func (tr *tree) atTerminal(columns int, env string, args ...string) (status int,
 	return tr.on(tty, "\x04q\x04\x04\x04", []string{env}, args...)
 }
 
-// Where its output is lost, a command does not end with 0, and shows no trace.
+// If the output of a command is lost, its exit status is not 0, and stderr has no stack trace.
 func TestEveryCommandWithoutOutput(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
@@ -106,19 +106,19 @@ func TestEveryCommandWithoutOutput(t *testing.T) {
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, stdout, &talk
 			status := tr.status(cmd.Run())
 			if status == 0 && out != "" {
-				t.Errorf("%s: the exit status is 0, and this is lost:\n%s", where, out)
+				t.Errorf("%s: the exit status is 0, and this output is lost:\n%s", where, out)
 			}
 			if strings.Contains(talk.String(), "goroutine ") {
 				t.Errorf("%s: exit status %d\n%s", where, status, talk.String())
 			}
 			if status == -1 && stdout == full {
-				t.Errorf("%s: a signal has ended it\n%s", where, talk.String())
+				t.Errorf("%s: a signal ended the program\n%s", where, talk.String())
 			}
 		}
 	})
 }
 
-// The tests above can fail.
+// TestTooWide checks that tooWide finds the lines that TestEveryCommandAtATerminal looks for.
 func TestTooWide(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 41)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Whenever the process of a kept run is killed or stopped, the next one sees what is left, and goes on to the same tree.
+// If the process of a kept run is killed or stopped at any phase, runs lists the run, and resume makes the same tree.
 func TestKeptRunsGoOn(t *testing.T) {
 	t.Parallel()
 	for name, signals := range map[string][]os.Signal{
@@ -29,7 +29,7 @@ func TestKeptRunsGoOn(t *testing.T) {
 					t.Errorf("%s: exit status %d\n%s", phase, status, talk)
 				}
 				if status == 130 && !strings.Contains(talk, "millrace runs resume") {
-					t.Errorf("%s: the message does not name what to do:\n%s", phase, talk)
+					t.Errorf("%s: the message does not name the next command:\n%s", phase, talk)
 				}
 				_, list, _ := tr.run("runs")
 				first, _, _ := strings.Cut(list, "\n")
@@ -40,7 +40,7 @@ func TestKeptRunsGoOn(t *testing.T) {
 					tr.must("runs", "resume", "last", "-y")
 				}
 				if !tr.whole() {
-					t.Errorf("%s: the tree is not changed, with status %d\n%s%s", phase, status, list, talk)
+					t.Errorf("%s: the tree is unchanged after exit status %d\n%s%s", phase, status, list, talk)
 				}
 				if n := strings.Count(tr.undoable(), "swap"); n != 1 {
 					t.Errorf("%s: %d commits were made", phase, n)
@@ -52,7 +52,7 @@ func TestKeptRunsGoOn(t *testing.T) {
 	}
 }
 
-// undoable lists the commits that stand.
+// undoable lists the commits that were not undone, without restores.
 func (tr *tree) undoable() string {
 	tr.t.Helper()
 	_, out, _ := tr.run("log")
@@ -65,7 +65,7 @@ func (tr *tree) undoable() string {
 	return strings.Join(stand, "")
 }
 
-// A run that another process works on can be cancelled, and its process says so.
+// runs cancel cancels a run of another process, and that process reports it.
 func TestCancelOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 3)

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// program is the program as it is installed.
+// program is the path of the built program.
 var program string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
@@ -38,16 +38,16 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// hang is how long a program may take that should end at once. Only a program that does not end reaches it.
+// hang is the time limit of a program that should end at once. Only a program that hangs reaches it.
 const hang = 2 * time.Minute
 
-// tree is a directory with files, and a home of its own.
+// tree is a directory with files, and a home directory.
 type tree struct {
 	t         *testing.T
 	dir, home string
 }
 
-// newTree makes a tree of files.
+// newTree makes a tree with files.
 func newTree(t *testing.T, files map[string]string) *tree {
 	t.Helper()
 	base := t.TempDir()
@@ -74,7 +74,7 @@ func (tr *tree) write(name, text string) {
 	}
 }
 
-// command is the program with arguments, in the tree. It is killed when it hangs.
+// command returns the program with arguments, to be run in the tree. A program that hangs is killed.
 func (tr *tree) command(args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	tr.t.Cleanup(cancel)
@@ -88,7 +88,7 @@ func (tr *tree) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs the program to its end.
+// run runs the program and waits for its end.
 func (tr *tree) run(args ...string) (status int, stdout, stderr string) {
 	tr.t.Helper()
 	cmd := tr.command(args...)
@@ -97,7 +97,7 @@ func (tr *tree) run(args ...string) (status int, stdout, stderr string) {
 	return tr.status(cmd.Run()), out.String(), talk.String()
 }
 
-// status is the exit status of a program that has ended; -1 if a signal has ended it.
+// status returns the exit status of a program, -1 if a signal ended it.
 func (tr *tree) status(err error) int {
 	tr.t.Helper()
 	if err == nil {
@@ -110,7 +110,7 @@ func (tr *tree) status(err error) int {
 	return exit.ExitCode()
 }
 
-// must runs the program, which has to end well.
+// must runs the program, and fails the test unless the exit status is 0.
 func (tr *tree) must(args ...string) {
 	tr.t.Helper()
 	if status, out, talk := tr.run(args...); status != 0 {
@@ -118,11 +118,11 @@ func (tr *tree) must(args ...string) {
 	}
 }
 
-// old and changed are the texts of the files of manyFiles, before and after the pipeline swap.json there.
+// old and changed are the texts of the files of manyFiles before and after the pipeline swap.json.
 const old, changed = "before\n", "after\n"
 
-// manyFiles is a tree of n files with the text old in directories, and a pipeline that makes all of them changed, moves
-// one and removes one.
+// manyFiles makes a tree with n files of the text old in directories, and two more files. The pipeline swap.json writes
+// the text changed to the n files, moves one of the others and deletes the other.
 func manyFiles(t *testing.T, n int) *tree {
 	tr := newTree(t, map[string]string{
 		"swap.json": `{"name": "swap", "force": true, "steps": [
@@ -138,7 +138,7 @@ func manyFiles(t *testing.T, n int) *tree {
 	return tr
 }
 
-// whole reports whether all of a tree of manyFiles is changed, or all of it old. It is an error if it is neither.
+// whole reports whether swap.json has changed a tree of manyFiles. A tree that is partly changed fails the test.
 func (tr *tree) whole() (isChanged bool) {
 	tr.t.Helper()
 	olds, changes := 0, 0
@@ -175,18 +175,18 @@ func (tr *tree) whole() (isChanged bool) {
 	return changes > 0
 }
 
-// reset makes a tree of manyFiles old again.
+// reset undoes the change of a tree of manyFiles, if there was a change.
 func (tr *tree) reset() {
 	tr.t.Helper()
 	if tr.whole() {
 		tr.must("undo", "--last", "-y")
 	}
 	if tr.whole() {
-		tr.t.Fatal("undo did not make the tree what it was")
+		tr.t.Fatal("undo did not restore the tree")
 	}
 }
 
-// clean fails the test if the program reports that a crash has left something.
+// clean fails the test if status reports remains of a crash.
 func (tr *tree) clean() {
 	tr.t.Helper()
 	if status, out, talk := tr.run("status"); status != 0 || !strings.Contains(out, "lock      free") {

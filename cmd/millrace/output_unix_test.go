@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// A commit does not end between two files because its output is not read any more.
+// A closed output never leaves a commit half done.
 func TestClosedOutput(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -53,7 +53,7 @@ func TestClosedOutput(t *testing.T) {
 				} else if data, err := os.ReadFile(tr.dir + "/d/0/0.txt"); err != nil || string(data) != changed {
 					isChanged = false
 				}
-				// -1: before its commit it ends as others in a pipeline do.
+				// -1: before its commit the program ends by SIGPIPE, as other programs in a shell pipeline do.
 				if status != -1 && !isChanged || status == -1 && isChanged {
 					t.Errorf("exit status %d, and the tree is changed: %v\n%s", status, isChanged, talk.String())
 				}
@@ -66,7 +66,7 @@ func TestClosedOutput(t *testing.T) {
 	}
 }
 
-// The same with a reader that leaves after the first line, at whatever moment that is.
+// As TestClosedOutput, but the reader closes the output after the first line, at any moment.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("head"); err != nil {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// tries is how many moments are tried.
+// tries returns the number of moments that a test tries.
 func tries() int {
 	if testing.Short() {
 		return 4
@@ -23,16 +23,16 @@ func tries() int {
 	return 40
 }
 
-// interrupted fails the test if a program that got SIGINT ended in another way than it may: done, or interrupted.
+// interrupted fails the test unless a program that got SIGINT ended as done or as interrupted.
 func (tr *tree) interrupted(status int, talk string) {
 	tr.t.Helper()
-	// -1: the signal came before the program had begun to wait for it.
+	// -1: the signal came before the program handled signals.
 	if status != 0 && status != 130 && status != -1 {
 		tr.t.Errorf("exit status %d after SIGINT\n%s", status, talk)
 	}
 }
 
-// An interrupt in any phase leaves the tree old or new. The program says itself which phase it is in.
+// An interrupt in any phase leaves the tree old or new. The events of the program name the phase.
 func TestInterrupt_phases(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 80)
@@ -40,7 +40,7 @@ func TestInterrupt_phases(t *testing.T) {
 	tr.eventOf(func(n int, line string) bool { phases = append(phases, line); return false })
 	tr.reset()
 	if len(phases) < 8 {
-		t.Fatalf("only the events %q", phases)
+		t.Fatalf("fewer than 8 phases: %q", phases)
 	}
 	stopped, done := 0, 0
 	every := 1
@@ -68,8 +68,8 @@ func TestInterrupt_phases(t *testing.T) {
 	}
 }
 
-// eventOf runs swap.json and interrupts it when hit says so of an event, the n-th. Lines of commit phases are read one by
-// one, so the program cannot run far ahead.
+// eventOf runs swap.json and interrupts it at each commit phase for which hit returns true; n counts the phases from 0.
+// The events are read line by line, so the program cannot run far ahead.
 func (tr *tree) eventOf(hit func(n int, line string) bool) (status int, talk string) {
 	tr.t.Helper()
 	cmd := tr.command("run", "swap.json", "--events", "-")
@@ -98,7 +98,7 @@ func (tr *tree) eventOf(hit func(n int, line string) bool) (status int, talk str
 	return tr.status(cmd.Wait()), stderr.String()
 }
 
-// The same at any moment, without the program saying anything.
+// An interrupt at a random moment, without events, leaves the tree old or new.
 func TestInterrupt_anyMoment(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 80)
@@ -118,7 +118,7 @@ func TestInterrupt_anyMoment(t *testing.T) {
 	}
 }
 
-// interruptedAfter runs swap.json and interrupts it once for each pause.
+// interruptedAfter runs swap.json and interrupts it after each pause.
 func (tr *tree) interruptedAfter(pauses ...time.Duration) (status int, talk string) {
 	tr.t.Helper()
 	cmd := tr.command("run", "swap.json")
@@ -134,7 +134,7 @@ func (tr *tree) interruptedAfter(pauses ...time.Duration) (status int, talk stri
 	return tr.status(cmd.Wait()), stderr.String()
 }
 
-// The second interrupt ends the program at once, and what it leaves is mended by recover.
+// The second interrupt ends the program at once, and recover repairs the tree.
 func TestInterrupt_twice(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 80)
@@ -154,10 +154,10 @@ func TestInterrupt_twice(t *testing.T) {
 		tr.clean()
 		tr.reset()
 	}
-	t.Logf("%d times something was left", left)
+	t.Logf("%d transactions were left", left)
 }
 
-// A program that is killed in its commit leaves a transaction that status reports and recover mends.
+// If the program is killed during a commit, status reports the transaction and recover finishes or undoes it.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 80)
@@ -185,13 +185,13 @@ func TestKilled(t *testing.T) {
 		if status == 6 {
 			left++
 			if !bytes.Contains([]byte(shown), []byte("millrace recover")) {
-				t.Errorf("status does not say what to do:\n%s", shown)
+				t.Errorf("status does not name the next command:\n%s", shown)
 			}
 			if status, _, _ := tr.run("recover", "-n"); status != 0 {
 				t.Errorf("recover -n: exit status %d", status)
 			}
 			if status, _, _ := tr.run("status"); status != 6 {
-				t.Errorf("recover -n has recovered")
+				t.Errorf("recover -n changed the transaction")
 			}
 		}
 		tr.must("recover")
@@ -200,11 +200,11 @@ func TestKilled(t *testing.T) {
 		tr.reset()
 	}
 	if left == 0 {
-		t.Error("nothing was ever left")
+		t.Error("no transaction was left")
 	}
 }
 
-// A stderr that takes nothing more does not keep the second interrupt from ending the program.
+// The second interrupt ends the program even if stderr is a full pipe.
 func TestInterrupt_fullStderr(t *testing.T) {
 	t.Parallel()
 	tr := newTree(t, map[string]string{"a.txt": "one\n"})
@@ -226,14 +226,14 @@ func TestInterrupt_fullStderr(t *testing.T) {
 	}
 	in.Close()
 	w.Close()
-	// Once it has read more than a pipe holds, it waits for interrupts as well.
+	// A program that has read more than a pipe holds also handles interrupts.
 	if _, err := silent.Write(make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
 	tr.interruptUntilEnd(cmd)
 }
 
-// interruptUntilEnd sends an interrupt again and again, for two that follow at once count as one.
+// interruptUntilEnd repeats an interrupt until the program ends, because the system may merge two quick interrupts.
 func (tr *tree) interruptUntilEnd(cmd *exec.Cmd) {
 	tr.t.Helper()
 	ended := make(chan error, 1)
@@ -249,10 +249,10 @@ func (tr *tree) interruptUntilEnd(cmd *exec.Cmd) {
 	}
 	_ = cmd.Process.Kill()
 	<-ended
-	tr.t.Error("it did not end after 200 interrupts")
+	tr.t.Error("the program did not end after 200 interrupts")
 }
 
-// fill writes to a pipe until it takes no more.
+// fill writes to a pipe until the pipe is full.
 func fill(t *testing.T, w *os.File) {
 	t.Helper()
 	raw, err := w.SyscallConn()

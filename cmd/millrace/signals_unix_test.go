@@ -19,13 +19,13 @@ import (
 	"time"
 )
 
-// ended fails the test if the exit status does not say what the tree is. A tree that may be mixed is recovered.
+// ended fails the test if the exit status does not match the tree. After exit status 6 it runs recover first.
 func (tr *tree) ended(status int, talk string) {
 	tr.t.Helper()
 	switch status {
 	case 6:
 		if !strings.Contains(talk, "millrace recover") {
-			tr.t.Errorf("the message does not name what to do:\n%s", talk)
+			tr.t.Errorf("the message does not name the next command:\n%s", talk)
 		}
 		tr.must("recover")
 		tr.whole()
@@ -37,20 +37,20 @@ func (tr *tree) ended(status int, talk string) {
 		if !tr.whole() || !strings.Contains(talk, "the change was made") {
 			tr.t.Errorf("exit status 1, and the tree is not changed\n%s", talk)
 		}
-	case -1: // the signal came before the program had begun to wait for it
+	case -1: // the signal came before the program handled signals
 		if tr.whole() {
-			tr.t.Error("a program that had not begun has changed the tree")
+			tr.t.Error("the program changed the tree before it handled signals")
 		}
 	default:
 		tr.t.Errorf("exit status %d\n%s", status, talk)
 	}
 }
 
-// phasesOf are the moments of a command at which a signal can come, as its events tell them.
+// phasesOf are the events and commit phases at which the tests send signals.
 var phasesOf = []string{"run_started", "step_started", "verify", "stage", "backup", "journal", "apply", "sync", "commit", "clean", "run_finished", "result"}
 
-// signalled runs a command and sends it signals at a phase. The process is halted while they are sent, so that it gets
-// all of them at the place where it is.
+// signalled runs a command and sends it signals at a phase. The process is stopped while they are sent, so it gets
+// all of them at the same place.
 func (tr *tree) signalled(phase string, signals []os.Signal, args ...string) (status int, talk string) {
 	tr.t.Helper()
 	cmd := tr.command(append(args, "--events", "-")...)
@@ -72,7 +72,7 @@ func (tr *tree) signalled(phase string, signals []os.Signal, args ...string) (st
 			continue
 		}
 		sent = true
-		_ = cmd.Process.Signal(syscall.SIGSTOP) // each of these may come too late
+		_ = cmd.Process.Signal(syscall.SIGSTOP) // each of these signals may come too late
 		for _, s := range signals {
 			_ = cmd.Process.Signal(s)
 		}
@@ -81,8 +81,7 @@ func (tr *tree) signalled(phase string, signals []os.Signal, args ...string) (st
 	return tr.status(cmd.Wait()), stderr.String()
 }
 
-// Whichever signal comes at whichever phase of whichever command, once or twice: the exit status reports what the
-// tree is.
+// The exit status matches the tree after any signal, or two signals, at any phase of any command.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	sequences := map[string][]os.Signal{
@@ -100,7 +99,7 @@ func TestSignals(t *testing.T) {
 				for name, signals := range sequences {
 					j++
 					if testing.Short() || os.Getenv("MILLRACE_SAMPLES") != "full" {
-						if (i+j)%8 != 0 { // the order of a map is another each time, so all are tried in the end
+						if (i+j)%8 != 0 { // the order of a map is random, so repeated runs try all pairs
 							continue
 						}
 					}
@@ -128,7 +127,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// undoEnded is ended for an undo, which makes what is changed old.
+// undoEnded is like ended, but for an undo: success means that the tree is old.
 func (tr *tree) undoEnded(status int, talk string) {
 	tr.t.Helper()
 	switch status {
@@ -137,14 +136,14 @@ func (tr *tree) undoEnded(status int, talk string) {
 		tr.whole()
 	case 0, 1, 130, -1:
 		if isOld := !tr.whole(); isOld != (status == 0 || status == 1) {
-			tr.t.Errorf("exit status %d, and the undo is made: %v\n%s", status, isOld, talk)
+			tr.t.Errorf("exit status %d, and the tree is old: %v\n%s", status, isOld, talk)
 		}
 	default:
 		tr.t.Errorf("exit status %d\n%s", status, talk)
 	}
 }
 
-// A program that was started to ignore a signal ignores it, as under nohup.
+// A program that inherits an ignored signal, as under nohup, ignores the signal too.
 func TestSignals_nohup(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 80)
@@ -168,14 +167,14 @@ func TestSignals_nohup(t *testing.T) {
 	}
 }
 
-// callOf is a call of a tool that asks for progress.
+// callOf returns a tool call that requests progress notices.
 func callOf(id int, tool, args string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s,"_meta":{"progressToken":%d}}}`, id, tool, args, id)
 }
 
 const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"elicitation":{}},"clientInfo":{"name":"x","version":"1"}}}`
 
-// answeredTo fails the test if an answer does not say what the tree is.
+// answeredTo fails the test if an answer does not match the tree.
 func (tr *tree) answeredTo(text string) {
 	tr.t.Helper()
 	failed := strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error"`)
@@ -184,7 +183,7 @@ func (tr *tree) answeredTo(text string) {
 	}
 }
 
-// A server that is asked to stop answers the calls that were made, and does not wait for a person.
+// A server that gets a stop signal answers the open calls, and does not wait for a person.
 func TestSignals_mcp(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -216,7 +215,7 @@ func TestSignals_mcp(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			// A server that lingers shows what its goroutines wait for.
+			// SIGQUIT makes a server that lingers print the stacks of its goroutines.
 			lingering := time.AfterFunc(hang/2, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
 			defer lingering.Stop()
 			swap, err := os.ReadFile(filepath.Join(tr.dir, "swap.json"))
@@ -237,7 +236,7 @@ func TestSignals_mcp(t *testing.T) {
 				}
 				isUntil := strings.Contains(lines.Text(), c.until)
 				seen = seen || isUntil
-				if begin.IsZero() && (isUntil || isAnswer) { // of progress some is left out
+				if begin.IsZero() && (isUntil || isAnswer) { // some progress notices are left out
 					begin = time.Now()
 					_ = cmd.Process.Signal(c.signal)
 				}
@@ -246,9 +245,9 @@ func TestSignals_mcp(t *testing.T) {
 				t.Errorf("the end is %v\n%s", err, stderr.String())
 			}
 			if !seen && c.until != "commit:" {
-				t.Errorf("there is no %q", c.until)
+				t.Errorf("the server never sent %q", c.until)
 			}
-			// The server waits for ten seconds at most. Here nothing takes that long.
+			// After a signal the server waits at most ten seconds. Here nothing takes that long.
 			if took := time.Since(begin); !begin.IsZero() && took > 8*time.Second {
 				t.Errorf("the server lingers for %v", took)
 			}
@@ -258,7 +257,7 @@ func TestSignals_mcp(t *testing.T) {
 	}
 }
 
-// Over HTTP a call is answered as well, and an open stream does not keep the server.
+// Over HTTP the server answers an open call too, and an open stream does not keep the server running.
 func TestSignals_mcpHTTP(t *testing.T) {
 	t.Parallel()
 	tr := manyFiles(t, 400)

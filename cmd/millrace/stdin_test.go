@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// usedTree is a tree in which each command has something to work on.
+// usedTree makes a tree with files, a pipeline, a patch and a plan, so that each command can work.
 func usedTree(t *testing.T) *tree {
 	t.Helper()
 	tr := newTree(t, map[string]string{
@@ -19,7 +19,7 @@ func usedTree(t *testing.T) *tree {
 	return tr
 }
 
-// everyCommand has arguments for each command, by its name. TestSilentStdin compares the names with those of the program.
+// everyCommand returns lists of arguments for each command name. TestSilentStdin compares the names with the program's.
 func everyCommand() map[string][][]string {
 	return map[string][][]string{
 		"replace": {{"one", "two"}, {"one", "two", "a.txt"}, {"one", "two", "-n"}}, "sed": {{"s/one/two/", "*.txt"}}, "mv": {{"a.txt", "b.txt"}},
@@ -33,11 +33,11 @@ func everyCommand() map[string][][]string {
 		"fleet": {{}, {"run", "p.json", "."}, {"run", "p.json", ".", "-n"}, {"status", "-"}, {"diff", "-"}, {"retry", "-"}, {"undo", "-"}, {"report", "-"}},
 		"help":  {{}, {"run"}, {"exit-codes"}, {"config"}, {"nothing"}},
 		"mcp":   nil,                                                  // reads its client's requests
-		"serve": {{"--addr", "192.0.2.1:0"}, {"--plan", "none.plan"}}, // else it waits for the browser
+		"serve": {{"--addr", "192.0.2.1:0"}, {"--plan", "none.plan"}}, // without these flags it waits for the browser
 	}
 }
 
-// No command waits for an input that nobody writes and nobody closes, as in CI, unless an argument names stdin.
+// No command waits for a stdin that stays open and empty, as in CI, unless an argument names stdin.
 func TestSilentStdin(t *testing.T) {
 	t.Parallel()
 	uses := everyCommand()
@@ -51,7 +51,7 @@ func TestSilentStdin(t *testing.T) {
 		}
 		known++
 		if _, ok := uses[name]; !ok {
-			t.Errorf("the command %q is not tried", name)
+			t.Errorf("everyCommand lacks the command %q", name)
 		}
 	}
 	if known < 20 {
@@ -72,7 +72,7 @@ func TestSilentStdin(t *testing.T) {
 				cmd := tr.command(args...)
 				cmd.Stdin, cmd.Stdout, cmd.Stderr = r, io.Discard, io.Discard
 				if status := tr.status(cmd.Run()); status < 0 {
-					t.Error("it waited for its input, and was killed")
+					t.Error("the program waited for its input, and was killed")
 				}
 			})
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A file that cannot be read is left out with a warning; with --strict nothing is written then.
+// An unreadable file is left out with a warning. With --strict the command fails and writes nothing.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {

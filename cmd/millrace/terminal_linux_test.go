@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// terminal is the screen of a program: a pseudo terminal that keeps all that is written to it.
+// terminal is a pseudo terminal. The output of the program is read from it.
 type terminal struct {
 	t        *testing.T
-	host     *os.File // what a screen and a keyboard would be connected to
-	attached *os.File // what the program has
+	host     *os.File // the side of the screen and the keyboard
+	attached *os.File // the side of the program
 }
 
 func newTerminal(t *testing.T) *terminal {
@@ -42,13 +42,13 @@ func newTerminal(t *testing.T) *terminal {
 	return &terminal{t: t, host: host, attached: attached}
 }
 
-// onTerminal runs the program at a terminal of its own where these keys are typed, and returns all that it shows.
+// onTerminal types keys at a new terminal, runs the program there, and returns everything that the terminal shows.
 func (tr *tree) onTerminal(keys string, env []string, args ...string) (status int, shown string) {
 	tr.t.Helper()
 	return tr.on(newTerminal(tr.t), keys, env, args...)
 }
 
-// on runs the program at a terminal.
+// on is like onTerminal, but at a given terminal, which it closes.
 func (tr *tree) on(tty *terminal, keys string, env []string, args ...string) (status int, shown string) {
 	tr.t.Helper()
 	cmd := tr.command(args...)
@@ -64,7 +64,7 @@ func (tr *tree) on(tty *terminal, keys string, env []string, args ...string) (st
 	}
 	tty.attached.Close()
 	var screen bytes.Buffer
-	// The end of a terminal that no program has open is an error.
+	// Reading returns EIO after the last program has closed the terminal.
 	if _, err := io.Copy(&screen, tty.host); err != nil && !errors.Is(err, syscall.EIO) {
 		tr.t.Error(err)
 	}
@@ -73,17 +73,17 @@ func (tr *tree) on(tty *terminal, keys string, env []string, args ...string) (st
 	return status, screen.String()
 }
 
-// Attacks on the screen of a user, each with a mark of its own: a title, a cleared screen, a question
-// that the terminal answers into the shell, a link, text that turns around, text that is not seen, in one byte and two.
+// attacks are texts that act on a user's screen: they set the title, clear the screen, make the terminal type an answer
+// into the shell, make a link, reverse the direction of text, hide text, move the cursor or set colours.
 var attacks = []string{
 	"\x1b]0;owned\a", "\x1b[2J\x1b[H", "\x1b[6n", "\x1b]8;;http://evil\x1b\\", "\u202eevil\u2066", "\u200bhidden\u2060", "\u009b31m", "\b\b\b", "\r",
 	"\x1b[31m", "\x1bPq\x1b\\", "\u2028", "\ufeff", "\U000e0041",
 }
 
-// own are the sequences that the program itself writes: colours, the line of progress and the width of it.
+// own matches the sequences that the program itself writes: colours and the progress line.
 var own = regexp.MustCompile(`\x1b\[[0-9;]*m|\r?\x1b\[\?7l|\x1b\[K|\x1b\[\?7h|\r\n|\r\x1b\[K`)
 
-// dangerous returns the first thing in what is shown that a terminal would act on, or not show, "" if there is none.
+// dangerous returns the first character of an output that a terminal acts on or hides, "" if there are none.
 func dangerous(shown string, colours bool) string {
 	if colours {
 		shown = own.ReplaceAllString(shown, "\n")
@@ -105,7 +105,7 @@ func dangerous(shown string, colours bool) string {
 	return ""
 }
 
-// Nothing that stands in files, names, pipelines and errors gets to the terminal as it is.
+// The program never prints control sequences from files, names, pipelines and errors unescaped.
 func TestEscapeSequences(t *testing.T) {
 	t.Parallel()
 	all := strings.Join(attacks, "") + "\xff\x9b"
@@ -222,9 +222,9 @@ func TestEscapeSequences(t *testing.T) {
 				}
 				status, shown := tr.onTerminal(c.keys, env, c.args...)
 				if status < 0 {
-					t.Errorf("it did not end:\n%q", shown)
+					t.Errorf("a signal ended the program:\n%q", shown)
 				}
-				// The terminal itself shows typed keys.
+				// The terminal echoes the typed keys, so the keys are harmless.
 				if what := dangerous(shown, colours); what != "" {
 					t.Errorf("millrace %q (colours %v) shows %s", c.args, colours, what)
 				}
@@ -236,7 +236,7 @@ func TestEscapeSequences(t *testing.T) {
 	}
 }
 
-// utf16Of are the units of a rune in the escapes of JSON.
+// utf16Of returns the UTF-16 code units of a rune, for the escapes of JSON.
 func utf16Of(r rune) []rune {
 	if r < 0x10000 {
 		return []rune{r}
@@ -245,12 +245,12 @@ func utf16Of(r rune) []rune {
 	return []rune{0xd800 + r>>10, 0xdc00 + r&0x3ff}
 }
 
-// The test above can fail.
+// TestDangerous checks that dangerous finds the attacks, and accepts harmless output.
 func TestDangerous(t *testing.T) {
 	t.Parallel()
 	for _, attack := range attacks {
 		if attack == "\x1b[31m" {
-			continue // one of the program's own, where there are colours
+			continue // own matches this sequence
 		}
 		if dangerous("text "+attack+" text", true) == "" || dangerous("text "+attack+" text", false) == "" {
 			t.Errorf("%q is not dangerous", attack)

@@ -37,7 +37,7 @@ func TestUndo_asks(t *testing.T) {
 	step("y\n", 0, "one\n", []string{"-two", "+one"}, "undo")
 	step("n\n", 3, "one\n", []string{"+two"}, "redo")
 	step("y\n", 0, "two\n", []string{"+two"}, "redo")
-	// Below the level of confirm nothing is asked.
+	// A change below the risk level in confirm is made without a question.
 	config := filepath.Join(tr.home, ".config", "millrace")
 	if err := os.MkdirAll(config, 0o700); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestUndo_asks(t *testing.T) {
 	step("n\n", 3, "six\n", []string{"Remove", "cannot be taken back"}, "log", "prune", "--keep", "1")
 }
 
-// A transaction that this user did not write is not trusted until the user decides about it.
+// A transaction that this user did not write is left alone until the user discards it.
 func TestRecover_decides(t *testing.T) {
 	t.Parallel()
 	tr := newTree(t, nil)
@@ -70,13 +70,13 @@ func TestRecover_decides(t *testing.T) {
 	}
 	plant()
 	if status, _, talk := tr.run("recover", "--discard", id); status != 0 || !strings.Contains(talk, "nothing was written") {
-		t.Errorf("off a terminal: exit status %d\n%s", status, talk)
+		t.Errorf("without a terminal: exit status %d\n%s", status, talk)
 	}
 	if status, _ := tr.onTerminal("n\n", nil, "recover", "--discard", id); status != 3 {
 		t.Errorf("declined: exit status %d", status)
 	}
 	if _, err := os.Stat(filepath.Join(tr.dir, ".millrace/tx", id)); err != nil {
-		t.Error("it was removed without a yes:", err)
+		t.Error("the transaction was removed without a yes:", err)
 	}
 	if status, _, talk := tr.run("recover", "--discard", id, "-y"); status != 0 ||
 		!strings.Contains(talk, "removed "+id) || strings.Contains(talk, "whole") {

@@ -13,7 +13,7 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// dir returns the directory of a target. A clone that is not there is made.
+// dir returns the directory of a target. A missing clone is made.
 func (t Trees) dir(ctx context.Context, target fleet.Target) (string, error) {
 	dir, err := t.Dir(target)
 	address, clone := target.Labels[urlLabel]

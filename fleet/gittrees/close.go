@@ -11,12 +11,12 @@ import (
 	"github.com/millrace-go/millrace"
 )
 
-// close implements Close of [fleet.Tree]: it commits what the run has changed, and runs Then.
+// close implements Close of [fleet.Tree]: it commits the changes of the run, and runs Then.
 func (o *opened) close(ctx context.Context, res *millrace.Result, err error) error {
 	return errors.Join(o.publish(ctx, res, err), o.release())
 }
 
-// publish brings what the run has changed into git.
+// publish commits the changes of the run to git.
 func (o *opened) publish(ctx context.Context, res *millrace.Result, failed error) error {
 	if o.mark.State != stateOpen && o.mark.State != stateCommitting {
 		switch {
@@ -59,8 +59,8 @@ func (o *opened) publish(ctx context.Context, res *millrace.Result, failed error
 	return o.after(ctx)
 }
 
-// unmark removes the mark of a campaign that has changed nothing here. It stays where the tree has changes, which may
-// be of a run that was cut off.
+// unmark removes the mark of a campaign that has changed nothing here. The mark stays in a tree with changes, because
+// they may come from an interrupted run.
 func (o *opened) unmark(ctx context.Context) error {
 	dirty, err := o.changed(ctx)
 	if err != nil || len(dirty) > 0 {
@@ -69,7 +69,7 @@ func (o *opened) unmark(ctx context.Context) error {
 	return o.own.Remove(o.t.markFile())
 }
 
-// toCommit returns the paths that the run has changed and that git has as changed. Ignored files are not in it.
+// toCommit returns the paths that the run has changed and that git reports as changed, without ignored files.
 func (o *opened) toCommit(ctx context.Context, changed millrace.FilesChanged) ([]string, error) {
 	mine := make(map[string]bool)
 	for _, path := range slices.Concat(changed.Created, changed.Modified, changed.Deleted) {
@@ -85,12 +85,12 @@ func (o *opened) toCommit(ctx context.Context, changed millrace.FilesChanged) ([
 	return slices.DeleteFunc(all, func(path string) bool { return !mine[path] }), nil
 }
 
-// commit makes the one commit.
+// commit makes the single commit of the campaign.
 func (o *opened) commit(ctx context.Context, paths []string, res *millrace.Result) error {
 	if b := o.t.Branch; b != "" {
 		ref := "refs/heads/" + b
 		if base := o.mark.Base; base != "" {
-			// A branch that is there by now is of a process that was killed here.
+			// A process that was killed here may have made the branch.
 			tip, there, err := o.ask(ctx, "rev-parse", "--verify", "--quiet", ref)
 			if err != nil {
 				return err
@@ -122,10 +122,10 @@ func (o *opened) commit(ctx context.Context, paths []string, res *millrace.Resul
 	return o.committed(ctx, head)
 }
 
-// nulList is a list of paths as git reads it from stdin.
+// nulList returns a list of paths in the form that git reads from stdin.
 func nulList(paths []string) string { return strings.Join(paths, "\x00") + "\x00" }
 
-// committed writes down that the commit is made.
+// committed records that the commit is made.
 func (o *opened) committed(ctx context.Context, head string) error {
 	branch, _, err := o.ask(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if err != nil {
@@ -135,7 +135,7 @@ func (o *opened) committed(ctx context.Context, head string) error {
 	return o.t.writeMark(o.own, o.mark)
 }
 
-// adopt takes the commit of a process that was killed before it could write down that the commit is made.
+// adopt records the commit of a process that was killed before it could record the commit.
 func (o *opened) adopt(ctx context.Context, head string) error {
 	args := []string{"diff-tree", "-z", "--no-commit-id", "--name-only", "-r", "--root", head}
 	out, err := o.run(ctx, "", args...)
@@ -159,7 +159,7 @@ func (o *opened) adopt(ctx context.Context, head string) error {
 	return o.committed(ctx, head)
 }
 
-// after runs Then, and writes down that all is done.
+// after runs Then, and records that all is done.
 func (o *opened) after(ctx context.Context) error {
 	if err := o.then(ctx, o.target.ID); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (o *opened) after(ctx context.Context) error {
 	return o.t.writeMark(o.own, o.mark)
 }
 
-// message is that of the commit.
+// message returns the message of the commit.
 func (o *opened) message(res *millrace.Result) string {
 	text := o.t.Message
 	if text == "" {

@@ -21,7 +21,8 @@ type repository struct {
 	dir, git string
 }
 
-// guarded are the settings of every call. No hook runs, nothing is watched, and nothing stays behind in the background.
+// guarded returns the settings of every call. No hook runs, no files are watched, and no process stays in the
+// background.
 func guarded() []string {
 	return []string{
 		"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false", "-c", "gc.auto=0", "-c",

@@ -22,19 +22,19 @@ import (
 )
 
 // Trees are directories and clones that git knows. They are safe for concurrent use as long as the fields are not
-// changed. A tree has the same history however often its target is delivered: a mark in its git directory says which
-// commit the campaign began at, and a commit is made on top of that commit alone.
+// changed. A tree has the same history however often its target is delivered: a mark in its git directory has the
+// commit at which the campaign began, and the campaign's commit is made only on top of that commit.
 type Trees struct {
-	// Campaign is the id of the campaign, see [fleet.Campaign]. It has to be there.
+	// Campaign is the id of the campaign, see [fleet.Campaign]. Required.
 	Campaign string
-	// CloneTo is the directory of the clones of targets from [Clones]. It is made. A clone that is there is used as it
-	// is. Empty refuses such targets.
+	// CloneTo is the directory of the clones of targets from [Clones]. A missing directory is made. An existing clone
+	// is used unchanged. Empty refuses such targets.
 	CloneTo string
-	// Depth is how many commits of the history a clone has. Zero means all. Contents of files come when they are
-	// needed.
+	// Depth is the number of commits in the history of a clone. Zero means all. The contents of files are fetched when
+	// they are needed.
 	Depth int
-	// Branch is the new branch that the commit goes to. It is made where something has changed. Empty means the branch
-	// that the tree is on.
+	// Branch is the new branch of the commit. It is made in each tree that has changed. Empty means the current branch
+	// of the tree.
 	Branch string
 	// Message is the message of the commit. {{campaign}}, {{target}}, {{branch}}, {{files}} and {{edits}} stand for
 	// their values. Empty means "millrace: {{campaign}}".
@@ -48,7 +48,7 @@ type Trees struct {
 	// process, MILLRACE_TARGET and MILLRACE_BRANCH. A failure is a failure of the target. The next attempt runs it
 	// again, and makes no second commit. Nil means nothing.
 	Then []string
-	// Timeout is how long one call of git or Then takes at most. Zero means 10 minutes.
+	// Timeout limits the time of one call of git or Then. Zero means 10 minutes.
 	Timeout time.Duration
 }
 
@@ -80,9 +80,9 @@ func (t Trees) Check() error {
 	return nil
 }
 
-// Open implements [fleet.Trees]. The error is a *[fleet.TargetError] where another attempt does not help: for an
-// address that is not allowed, a tree with changes, a repository whose own settings run programs, or a branch that is
-// there already.
+// Open implements [fleet.Trees]. The error is a *[fleet.TargetError] if another attempt does not help: for an address
+// that is not allowed, a tree with changes, a repository whose own settings run programs, or a branch that exists
+// already.
 func (t Trees) Open(ctx context.Context, target fleet.Target) (fleet.Tree, error) {
 	if err := t.Check(); err != nil {
 		return fleet.Tree{}, refused(target, "%v", err)
@@ -98,7 +98,7 @@ func (t Trees) Open(ctx context.Context, target fleet.Target) (fleet.Tree, error
 	return fleet.Tree{FS: o.fs, Close: o.close}, nil
 }
 
-// Dir returns the directory of a target: its root, or its clone, which need not be there yet.
+// Dir returns the directory of a target: its root, or its clone, which may not exist yet.
 func (t Trees) Dir(target fleet.Target) (string, error) {
 	if _, clone := target.Labels[urlLabel]; !clone {
 		if target.Root == "" {
@@ -121,7 +121,7 @@ func refused(target fleet.Target, format string, args ...any) error {
 		Reason: fmt.Sprintf(format, args...)}
 }
 
-// policy is what git, or Then, may do: what this process may.
+// policy returns the policy of git and Then: they may do everything that this process may do.
 func (t Trees) policy(words []string, env map[string]string) command.Policy {
 	return command.Policy{
 		Allow: []string{command.Pattern(words...)}, PassEnv: inherited(), Env: env, Sandbox: command.Off,

@@ -12,19 +12,19 @@ import (
 	"github.com/spf13/afero"
 )
 
-// mark is what the git directory of a tree keeps of a campaign. With it a later process finds out whose changes stand
-// in the tree, and whether the commit is made.
+// mark is the record of a campaign in the git directory of a tree. From it a later process finds out which campaign has
+// changed the tree, and whether the commit is made.
 type mark struct {
 	State string `json:"state"`
-	// Base is the commit that the campaign began at, "" in a repository without a commit, and Head the name of the
-	// branch of then, "" for none.
+	// Base is the commit at which the campaign began, "" in a repository without a commit. Head is the branch at that
+	// time, "" for none.
 	Base string `json:"base"`
 	Head string `json:"head,omitempty"`
-	// Branch and Commit are what was committed, Paths the paths in it.
+	// Branch and Commit are the branch and the id of the commit, Paths the paths in it.
 	Branch string   `json:"branch,omitempty"`
 	Commit string   `json:"commit,omitempty"`
 	Paths  []string `json:"paths,omitempty"`
-	// Backup is the id of the change in the tree, which undo takes.
+	// Backup is the backup id of the change in the tree, for undo.
 	Backup string `json:"backup,omitempty"`
 }
 
@@ -32,16 +32,16 @@ type mark struct {
 const (
 	stateOpen       = "open"       // the pipeline may have changed the tree
 	stateCommitting = "committing" // git may have made the commit
-	stateCommitted  = "committed"  // the commit is made, and Then is to run
+	stateCommitted  = "committed"  // the commit is made, and Then must run
 	stateDone       = "done"       // all is done
-	stateUndone     = "undone"     // the commit was taken back
+	stateUndone     = "undone"     // the commit was undone
 )
 
-// lockWait is how long a lock of git has to stand still until it counts as left over.
+// lockWait is the time after which an unchanged lock of git counts as left over.
 const lockWait = 2 * time.Second
 
-// unlock removes the locks of git that a process has left which was killed while it made the commit. A lock that goes
-// away or changes in the meantime is of a git that works.
+// unlock removes locks of git that were left when a process was killed during the commit. A lock that disappears or
+// changes during the wait belongs to a running git.
 func (o *opened) unlock(ctx context.Context) error {
 	names := []string{"index.lock", "HEAD.lock"}
 	if o.t.Branch != "" {
@@ -73,13 +73,13 @@ func (o *opened) unlock(ctx context.Context) error {
 // markFile is the name of the mark of a campaign in the git directory.
 func (t Trees) markFile() string { return "millrace-fleet-" + t.Campaign + ".json" }
 
-// lockFile is what an open tree of git is locked by.
+// lockFile is the file that locks an open tree of git.
 const lockFile = "millrace-fleet.lock"
 
-// mostMark is how long a mark is at most, in bytes.
+// mostMark is the largest size of a mark, in bytes.
 const mostMark = 64 << 20
 
-// readMark returns the mark, nil if there is none.
+// readMark returns the mark, or nil.
 func (t Trees) readMark(git afero.Fs) (*mark, error) {
 	info, err := git.Stat(t.markFile())
 	switch {
@@ -101,7 +101,7 @@ func (t Trees) readMark(git afero.Fs) (*mark, error) {
 	return m, nil
 }
 
-// writeMark writes the mark in one piece.
+// writeMark writes the mark atomically.
 func (t Trees) writeMark(git afero.Fs, m *mark) error {
 	data, err := json.Marshal(m)
 	if err != nil {

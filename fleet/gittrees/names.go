@@ -24,11 +24,11 @@ var (
 	notInName  = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 )
 
-// Clones are the repositories of addresses as targets of [Trees] with a CloneTo. The id of a target is the address,
-// the root is the name of the clone. An address that is given twice is one target. An address that is not allowed ends
-// the targets with a *[fleet.TargetError]. Git could take it for an option or for a program to run, it has a password,
-// which would stand in every report, or its transport is not https, ssh, http, git or file. A path of this system has
-// to be absolute.
+// Clones are the repositories of addresses as targets of [Trees] with a CloneTo. The id of a target is the address, the
+// root is the name of the clone. Two equal addresses are one target. An address that is not allowed ends the targets
+// with a *[fleet.TargetError]. It is not allowed if git could read it as an option or run a program for it, if it has a
+// password, which every report would show, or if its transport is not https, ssh, http, git or file. A path of this
+// system must be absolute.
 func Clones(urls ...string) iter.Seq2[fleet.Target, error] {
 	return func(yield func(fleet.Target, error) bool) {
 		known := make(map[string]bool)
@@ -49,7 +49,7 @@ func Clones(urls ...string) iter.Seq2[fleet.Target, error] {
 	}
 }
 
-// cloneName is the name of the directory of a clone. No two addresses have the same name.
+// cloneName returns the name of the directory of a clone. No two addresses have the same name.
 func cloneName(address string) string {
 	last := strings.TrimSuffix(path.Base(strings.TrimRight(filepath.ToSlash(address), "/")), ".git")
 	if i := strings.LastIndexByte(last, ':'); i >= 0 {
@@ -63,7 +63,7 @@ func cloneName(address string) string {
 	return last[:min(len(last), 60)] + "-" + hex.EncodeToString(sum[:6])
 }
 
-// checkURL returns a *[fleet.TargetError] for an address that is not cloned.
+// checkURL returns a *[fleet.TargetError] for an address that is not allowed.
 func checkURL(address string) error {
 	reason := ""
 	switch {
@@ -87,7 +87,7 @@ func checkURL(address string) error {
 	return &fleet.TargetError{ID: show.Within(withoutPassword(address), 100), Reason: reason}
 }
 
-// withoutPassword returns an address as it may be shown.
+// withoutPassword returns an address with its password hidden.
 func withoutPassword(address string) string {
 	before, rest, ok := strings.Cut(address, "://")
 	if at := strings.LastIndexByte(rest, '@'); ok && at >= 0 {
@@ -96,7 +96,7 @@ func withoutPassword(address string) string {
 	return address
 }
 
-// wrongURL returns why a URL is not allowed, "" if it is.
+// wrongURL returns the reason why a URL is not allowed, "" for an allowed URL.
 func wrongURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -120,7 +120,7 @@ func wrongURL(address string) string {
 	return ""
 }
 
-// validBranch reports whether git takes a name for a new branch.
+// validBranch reports whether git accepts a name for a new branch.
 func validBranch(name string) bool {
 	if name == "@" || name == "HEAD" || len(name) > 200 || strings.HasPrefix(name, "-") ||
 		strings.ContainsAny(name, " ~^:?*[\\") || strings.Contains(name, "..") || strings.Contains(name, "@{") ||
@@ -135,7 +135,7 @@ func validBranch(name string) bool {
 	return true
 }
 
-// checkCampaign returns why an id names no campaign, "" if it does.
+// checkCampaign returns the reason why an id of a campaign is invalid, "" for a valid id.
 func checkCampaign(id string) string {
 	if id == "" || len(id) > fleetlimits.CampaignLen || strings.ContainsFunc(id, notInID) {
 		return "letters, digits, - and _ are allowed, 1 to 255"

@@ -47,7 +47,7 @@ func (t Trees) locked(ctx context.Context, target fleet.Target, dir string) (*op
 		o.own, err = fsutil.OpenRoot(o.git)
 	}
 	if err == nil {
-		var f *os.File // made in the git directory, and never removed: others may wait for it
+		var f *os.File // made in the git directory, and never removed: other processes may wait for it
 		if f, err = os.OpenFile(filepath.Join(o.git, lockFile), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
 			err = f.Close()
 		}
@@ -73,7 +73,7 @@ func (t Trees) locked(ctx context.Context, target fleet.Target, dir string) (*op
 	return o, nil
 }
 
-// find finds the git directory. The directory of the tree has to be the top of a repository.
+// find finds the git directory. The directory of the tree must be the top of a repository.
 func (o *opened) find(ctx context.Context) error {
 	out, err := o.run(ctx, "", "rev-parse", "--show-toplevel", "--absolute-git-dir")
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *opened) find(ctx context.Context) error {
 	return nil
 }
 
-// release gives back what locked has taken.
+// release releases everything that locked has opened and locked.
 func (o *opened) release() error {
 	var errs []error
 	if o.lock != nil {
@@ -103,8 +103,8 @@ func (o *opened) release() error {
 	return errors.Join(append(errs, o.fs.Close())...)
 }
 
-// begin finds out where the campaign stands in this tree. A tree that the campaign has not begun with has to be clean,
-// and gets a mark.
+// begin finds the state of the campaign in this tree. A tree without a mark of the campaign must be clean, and gets a
+// mark.
 func (o *opened) begin(ctx context.Context) error {
 	if o.mark != nil && o.mark.State == stateCommitting {
 		if err := o.unlock(ctx); err != nil {
@@ -120,7 +120,7 @@ func (o *opened) begin(ctx context.Context) error {
 		case m.State == stateCommitting && head != m.Base:
 			return o.adopt(ctx, head)
 		case m.State != stateOpen, head == m.Base:
-			return nil // what stands in the tree is of this campaign
+			return nil // the changes in the tree belong to this campaign
 		}
 	}
 	if err := o.other(); err != nil {
@@ -152,7 +152,7 @@ func (o *opened) begin(ctx context.Context) error {
 	return o.t.writeMark(o.own, o.mark)
 }
 
-// other returns an error if another campaign works on a clone, or has done so: its branch is not where the clone began.
+// other returns an error if a clone has the mark of another campaign, because its branch may have moved.
 func (o *opened) other() error {
 	if o.target.Labels[urlLabel] == "" {
 		return nil
@@ -170,7 +170,7 @@ func (o *opened) other() error {
 	return nil
 }
 
-// head returns the commit that the tree is on, "" before the first commit.
+// head returns the current commit of the tree, "" before the first commit.
 func (r repository) head(ctx context.Context) (string, error) {
 	head, there, err := r.ask(ctx, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
 	if err != nil || there {

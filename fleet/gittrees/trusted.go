@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/show"
 )
 
-// running are the settings by which a repository of its own could make these calls of git run a program. Hooks, the
-// file monitor, editors and pagers are not in it: every call turns them off.
+// running matches the settings of a repository that could make these calls of git run a program. It omits hooks, the
+// file monitor, editors and pagers, because every call turns them off.
 var running = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:` + strings.Join([]string{
 		`core\.(?:sshcommand|gitproxy|askpass|alternaterefscommand)`,

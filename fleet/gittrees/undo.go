@@ -11,15 +11,15 @@ import (
 	"github.com/millrace-go/millrace/fleet"
 )
 
-// pushed is the error of a commit that is not only in this tree. Where is the remote that has it.
+// pushed returns the error for a commit that the remote where has too.
 func (o *opened) pushed(where string) error {
 	return fmt.Errorf("commit %.12s was pushed to '%s': it is not taken back. Revert it there", o.mark.Commit, where)
 }
 
-// Undo takes back what the campaign has done in the tree of a target: the change of the files, by
-// [millrace.Executor.Restore], the commit and its branch. The tree is on its former branch then. done is false if there
-// is nothing to take back. A commit that was pushed, a commit on top of it, and files that have changed since, are
-// errors, and nothing is taken back.
+// Undo undoes the work of the campaign in the tree of a target: the change of the files, by
+// [millrace.Executor.Restore], the commit and its branch. Then the tree is on its former branch. done is false if the
+// tree has nothing to undo. A commit that was pushed, a commit on top of it, and files that have changed since, are
+// errors, and nothing is undone.
 func (t Trees) Undo(ctx context.Context, x millrace.Executor, target fleet.Target) (done bool, err error) {
 	if err := t.Check(); err != nil {
 		return false, err
@@ -65,7 +65,7 @@ func (t Trees) Undo(ctx context.Context, x millrace.Executor, target fleet.Targe
 	return true, t.writeMark(o.own, m)
 }
 
-// restore takes back the change of the files. One that was taken back before is not an error.
+// restore undoes the change of the files. A change that is undone already is not an error.
 func (o *opened) restore(ctx context.Context, x millrace.Executor) error {
 	if o.mark.Backup == "" {
 		return errors.New("the change has no backup")
@@ -77,7 +77,7 @@ func (o *opened) restore(ctx context.Context, x millrace.Executor) error {
 	return err
 }
 
-// back brings the branch of the tree back to where the campaign began.
+// back moves the branch of the tree back to the commit at which the campaign began.
 func (o *opened) back(ctx context.Context, head string) error {
 	m := o.mark
 	if head == m.Commit {
@@ -119,7 +119,7 @@ func (o *opened) back(ctx context.Context, head string) error {
 	return err
 }
 
-// unpushed returns an error if a remote has the commit, as far as this repository or the remote itself knows.
+// unpushed returns an error if a remote has the commit, according to this repository or to the remote itself.
 func (o *opened) unpushed(ctx context.Context) error {
 	known, err := o.run(ctx, "", "for-each-ref", "--contains", o.mark.Commit, "--count=1", "--format=%(refname:short)",
 		"refs/remotes")

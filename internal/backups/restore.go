@@ -24,8 +24,8 @@ import (
 // committing the list fails with a conflict if that has changed. Paths in [Backup.NotKept] are left out, and so are the
 // paths in taken, which [Store.TakenBack] returns.
 //
-// Changes reads every kept file first. If some are damaged, the error is a *DamagedError, and the changes are those of
-// all other paths. The caller may make them or not.
+// Changes reads every kept file first. If some are damaged, the error is a *DamagedError, and the list has the
+// changes of all other paths. The caller may make these changes or not.
 func (b *Backup) Changes(ctx context.Context, taken map[string]string) ([]change.Change, error) {
 	left := make(map[string]bool) // left unchanged
 	for name := range taken {

@@ -124,7 +124,7 @@ func (t *txn) onlyHere() ([]lastCopy, error) {
 	return files, nil
 }
 
-// isLast reports whether a file of the transaction was in the tree and is no longer there.
+// isLast reports whether a file of the transaction was in the tree and is now missing there.
 func (u *undoing) isLast(e *entry, name string) (bool, error) {
 	s, err := u.Look(name)
 	if err != nil || !disk.IsLeaf(s) {

@@ -19,7 +19,7 @@
 // Nothing records the progress of a transaction. Undoing compares the tree with the plan, path by path, and so can
 // itself be interrupted and repeated; see [Recover].
 //
-// # What is not promised
+// # No guarantee
 //
 // Other programs see the paths change one after the other. Writes through a file descriptor that was opened before the
 // commit reach the before-image. If the file system has no exchange, a write between the check and the rename is lost.

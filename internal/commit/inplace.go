@@ -43,8 +43,8 @@ func (t *txn) overwrite(e *entry) error {
 	return t.writeOver(e, t.staged(e), e.New)
 }
 
-// writeOver copies the bytes of a file of the transaction over the file at the path, and sets its mode and time to
-// those of want.
+// writeOver copies the bytes of a file of the transaction over the file at the path, and sets its mode and time as
+// in want.
 func (t *txn) writeOver(e *entry, from string, want change.State) error {
 	source, err := t.OpenFound(from)
 	if err != nil {

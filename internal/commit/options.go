@@ -44,7 +44,7 @@ type Options struct {
 	RunID string
 	// Result is committed together with the changes. It is ignored without a RunID.
 	Result []byte
-	// DropBackup keeps no before-images except those of files that were deleted to the trash.
+	// DropBackup keeps only the before-images of files that were deleted to the trash.
 	DropBackup bool
 	// ReadSince is a time before which nothing of the base was read. Then files whose identity, size and times have not
 	// changed are not hashed again; writes through a memory mapping may change none of these. The zero time means that

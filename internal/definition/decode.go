@@ -231,7 +231,7 @@ func (t *decoding) step(i int, n *strictjson.Node, at string) {
 	t.action(i, s, known, at)
 }
 
-// paramsOf returns the form of the parameters of an action, or nil if there is no such action.
+// paramsOf returns the form of the parameters of an action, or nil for an unknown action.
 func (d Decoder) paramsOf(name string) *form.Form {
 	prototype, ok := d.Actions.Lookup(name)
 	if !ok {

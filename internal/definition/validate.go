@@ -26,7 +26,7 @@ type Draft struct {
 	// Bounds are checked like the steps; boundsForm is the JSON form of some of them.
 	Bounds     Bounds
 	boundsForm boundsForm
-	// problems are all problems so far, including those of decoding.
+	// problems are all problems so far, including problems of decoding.
 	problems []Problem
 	warnings []Problem
 	// moreProblems and moreWarnings count those beyond mostProblems.

@@ -33,8 +33,7 @@ func Marshal(code string, err error, problems ...Problem) ([]byte, error) {
 	return json.Marshal(Form{Code: code, Message: err.Error(), Problems: problems, Paths: Paths(err)})
 }
 
-// Paths returns the files that an error concerns: those of the first error in the tree that names any, nil if there are
-// none.
+// Paths returns the files that an error concerns: the files of the first error in the tree that names files, or nil.
 func Paths(err error) []string {
 	if listed, ok := errors.AsType[interface {
 		error

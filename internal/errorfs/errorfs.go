@@ -82,7 +82,7 @@ func Failing(err error, broken func(op *Op) bool) Hook {
 	})
 }
 
-// Plain hides all abilities except those of afero. The file system must have the methods for links.
+// Plain hides all optional abilities except the interfaces of afero. The file system must have the methods for links.
 func Plain(fsys afero.Fs) afero.Fs {
 	return struct {
 		afero.Fs

@@ -22,9 +22,9 @@ const markEnd = ".lock"
 
 // File locks the regular file of that name, which must exist, and waits until ctx is done. Then the error is
 // [capability.ErrLocked], and names the holder if it is known. File uses the lock of the operating system, if the file
-// system is a [capability.FileLocker] or has handles. If the file system is not a FileLocker, File also makes a mark
-// beside the file, which other processes respect. Closing the result releases the lock; the error matches [ErrLost] if
-// the mark was taken away before.
+// system is a [capability.FileLocker] or has handles. If the file system is not a FileLocker, File also makes a mark in
+// the same directory, which other processes respect. Closing the result releases the lock; the error matches [ErrLost]
+// if the mark was taken away before.
 func File(ctx context.Context, d *disk.Disk, name string) (io.Closer, error) {
 	l := &fileLock{mark: NewMark(d, name+markEnd, func() error { return nil })}
 	if err := l.take(ctx, d, name); err != nil {

@@ -20,8 +20,8 @@ import (
 // A mark is a directory, because a directory can be moved away atomically with its contents. The process that makes the
 // file "made" in it has the mark: in a layer of afero, making an existing directory is not an error. That file has the
 // token of the owner, which distinguishes this mark from the next mark. Another file names the owner. It is first
-// written beside the mark and then moved into it, so that an owner that dies in between is still known. Names beside
-// the mark begin with its name and a dash.
+// written in the directory of the mark and then moved into the mark, so that an owner that dies in between is still
+// known. Such names begin with the name of the mark and a dash.
 const (
 	madeName  = "made"
 	ownerName = "owner"
@@ -212,8 +212,8 @@ func (m *Mark) holder() (holder *owner, made string, err error) {
 		if made, err = m.made(m.name); err != nil {
 			return nil, made, err
 		}
-		// The name is moved into the mark from beside it. So the name of a living process is in the mark, or beside it, or
-		// has just been moved in.
+		// The file with the owner's name is moved into the mark from the directory of the mark. So the name of a living
+		// process is in the mark, or in that directory, or has just been moved.
 		for _, look := range []func() (*owner, error){m.owner, m.alive, m.owner} {
 			if holder, err = look(); err != nil || holder != nil {
 				return holder, made, err
@@ -263,7 +263,7 @@ func (m *Mark) alive() (*owner, error) {
 	return nil, err
 }
 
-// besides returns the names beside the mark.
+// besides returns the other names of the mark, which are in the same directory.
 func (m *Mark) besides() (all []string, err error) {
 	dir := path.Dir(m.name)
 	names, err := m.disk.Names(dir)
@@ -369,8 +369,8 @@ func (m *Mark) borrowed() bool {
 	return err == nil && o != nil && o.Token == m.me.Token
 }
 
-// Sweep removes remains beside the mark from processes that died while they made it or took it over. A process that is
-// just writing there tries again.
+// Sweep removes the files of processes that died while they made the mark or took it over. A process that is just
+// writing such a file tries again.
 func (m *Mark) Sweep() error {
 	besides, err := m.besides()
 	for _, name := range besides {

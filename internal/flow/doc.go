@@ -44,9 +44,9 @@
 // A move by row 5 has the row number that the failure then used. A skipped step never takes Next or OnFail. Steps that
 // a jump ahead passes over are bypassed: for conditions and inputs they are skipped, and they have no visit.
 //
-// Row 4 keeps the staged changes of a success and rolls back those of a failure. Changes of other visits stay staged,
-// unless the way back has Restart: then the stage goes back to the savepoint of the first visit of the target that
-// still counts, and all visits since are discarded. If the target has no such visit (it was bypassed), Restart has
+// Row 4 keeps the staged changes of a success and rolls back the changes of a failure. Changes of other visits stay
+// staged, unless the way back has Restart: then the stage goes back to the savepoint of the first visit of the target
+// that still counts, and all visits since are discarded. If the target has no such visit (it was bypassed), Restart has
 // nothing to go back to. A jump back to t forgets the status of t and of all steps after it; the numbers of their
 // visits continue.
 //

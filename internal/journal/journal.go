@@ -62,7 +62,7 @@ type Header struct {
 	StateDir string    // canonical
 	Sync     bool      // whether the plan was made durable with fsync
 	Keep     bool      // whether all before-images are kept as a backup, or only the trash
-	// Result is the hash of the file [Result] beside the plan, zero if there is none.
+	// Result is the hash of the file [Result] next to the plan, zero without this file.
 	Result change.Hash
 	// Dev and Ino are the identity of the directory of the transaction, zero if unknown.
 	Dev, Ino uint64

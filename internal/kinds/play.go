@@ -27,8 +27,8 @@ var plays = map[wording.Kind]string{
 // Play returns the advice of a kind.
 func Play(kind wording.Kind) wording.Part { return wording.Part{Kind: kind, Text: plays[kind]} }
 
-// Asked takes the message of a held run apart: the reason, and the kind of the advice behind it. The kind is "" for a
-// message without such advice.
+// Asked splits the message of a held run into the reason and the kind of the advice after it. The kind is "" for a
+// message without advice.
 func Asked(err error) (why string, advice wording.Kind) {
 	why = wording.Of(err, func(p wording.Part) string {
 		if plays[p.Kind] == "" {

@@ -11,8 +11,8 @@ import "context"
 // match, a match may begin at each place. Once there is a match, everything less preferred is dropped. For a [Longest]
 // nothing is preferred: the instructions are a set, and instructions that continue after a match stay.
 //
-// Characters are those of package regexp, in which each byte that is not part of valid UTF-8 is a U+FFFD, or those of a
-// [Longest]: see the [alphabet] of the machine. For ASCII, the table is indexed by bytes. All other characters are
+// Characters are defined by the [alphabet] of the machine: as in package regexp, where each byte that is not part of
+// valid UTF-8 is a U+FFFD, or as in a [Longest]. For ASCII, the table is indexed by bytes. All other characters are
 // decoded, except in the many states that ignore them.
 type dfa struct {
 	m      *machine
@@ -115,8 +115,8 @@ func (d *dfa) start(before past, searching bool) uint32 {
 	return *start
 }
 
-// makeRoom drops all states except those of the lanes. It reports whether the states have paid off and the context is
-// not done.
+// makeRoom drops all states except the states of the lanes. It reports whether the states have paid off and the context
+// is not done.
 func (d *dfa) makeRoom() bool {
 	if d.ctx.Err() != nil {
 		d.hopeless = true

@@ -59,9 +59,9 @@ type Window struct {
 }
 
 // Find calls yield for each match, in order, as [regexp.Regexp.FindAllSubmatchIndex] finds them in the whole text: with
-// the window of the match, and its place in the window. loc[0] and loc[1] are its begin and end and, with groups,
-// loc[2*i] and loc[2*i+1] are those of group i, -1 if the group took no part. Both are valid until yield returns; if
-// yield returns false, Find ends without an error.
+// the window of the match, and its place in the window. loc[0] and loc[1] are the begin and end of the match and, with
+// groups, loc[2*i] and loc[2*i+1] are the begin and end of group i, -1 if the group took no part. Both are valid until
+// yield returns; if yield returns false, Find ends without an error.
 //
 // The whole text is one window if it is not larger than [Sizes].Whole, or if the pattern is not literal and either may
 // match across lines or looks at the begin or end of the text. All other texts are read to their end window by window.
@@ -159,8 +159,8 @@ func (s *search) stream(text Content, size int64) error {
 	return nil
 }
 
-// Streams reports whether the matches can be found in a text part by part: those of a literal text, and of a regular
-// expression that can neither match a newline nor look at the begin or end of the text.
+// Streams reports whether the matches can be found in a text part by part. This holds for a literal text, and for a
+// regular expression that can neither match a newline nor look at the begin or end of the text.
 func (p *Pattern) Streams() bool {
 	if p.exact != nil {
 		return true

@@ -31,7 +31,7 @@ type machine struct {
 	room int // roughly, the most memory for the states of a dfa, in bytes
 }
 
-// The columns after those of the classes.
+// The columns after the columns of the classes.
 const (
 	endOfText = iota // after the last character
 	slowByte         // a byte of a character that is not ASCII, or of no character
@@ -85,7 +85,7 @@ const (
 	afterWord                  // \w matches it
 )
 
-// behind returns the past of a place after a character, as far as the program needs it.
+// behind returns the past of the place after a character, as far as the program needs it.
 func (m *machine) behind(r rune) past { return m.pastOf(r, m.looksAtLine, m.looksAtWord) }
 
 // pastAt returns the past of an offset of data that begins a character.

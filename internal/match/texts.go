@@ -176,8 +176,8 @@ func either(a, b []text) []text {
 	return slices.Concat(a, b)
 }
 
-// product returns all texts of a followed by those of b. ok is false if there are too many, if they are too long, or if
-// only a part of a text would ignore case.
+// product returns each text of a followed by each text of b. ok is false if there are too many, if they are too long,
+// or if only a part of a text would ignore case.
 func product(a, b []text) (all []text, ok bool) {
 	if len(a)*len(b) > maxRequired {
 		return nil, false

@@ -33,7 +33,7 @@ func WarningsTo(to *[]string, shown int64) *Warnings {
 
 func sizeOfWarning(message string) int64 { return warningBytes + int64(len(message)) }
 
-// Add adds a warning, or counts it if there is no room.
+// Add adds a warning, or only counts it if the list is full.
 func (w *Warnings) Add(message string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -21,7 +21,7 @@ type Row struct {
 	Most int64
 	// Box returns HTML that stands first above the hunk of a number, and may be nil.
 	Box func(hunk int) string
-	// Side shows the old lines beside the new lines, and not above them.
+	// Side shows old and new lines in two columns.
 	Side bool
 	// More is HTML that stands in place of the hunks, "" for the hunks themselves.
 	More string

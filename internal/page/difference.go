@@ -36,18 +36,18 @@ func KindsOf(changed millrace.FilesChanged) func(c change.Change) change.ChangeK
 	}
 }
 
-// Difference is what is shown of a change.
+// Difference has the hunks of a change, or a note in place of them.
 type Difference struct {
 	// Hunks are the places that differ, and Added and Removed the numbers of their lines.
 	Hunks          []millrace.Hunk
 	Added, Removed int
-	// Note has the reason why there are no hunks, "" without one.
+	// Note is the reason why hunks are missing, "" without a reason.
 	Note string
 
 	bytes int64 // of the lines
 }
 
-// Read reads what is different. A file that is too large to be shown has a Note.
+// Read reads the difference of a change. A file that is too large to be shown has a Note.
 func Read(plan *millrace.Plan, c change.Change) (Difference, error) {
 	var d Difference
 	switch {

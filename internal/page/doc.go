@@ -7,5 +7,5 @@ package page
 import "bytes"
 
 // Page is a part of a page that is being written. The zero Page is empty. Texts of others go through its methods Text,
-// Message and Name; what is written to the buffer is HTML.
+// Message and Name. Text written to the buffer is HTML already.
 type Page struct{ bytes.Buffer }

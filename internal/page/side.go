@@ -12,8 +12,8 @@ type half struct {
 	noEnd  string
 }
 
-// beside writes the lines of a hunk in two columns, the old text on the left. A run of removed lines stands beside the
-// run of added lines that follows it. It stops once the page has more bytes than most, and reports whether it has not.
+// beside writes the lines of a hunk in two columns, the old text on the left. A run of removed lines is next to the
+// run of added lines that follows it. If the page gets larger than most bytes, beside stops and returns false.
 func (p *Page) beside(lines []line, returns bool, most int64) bool {
 	var left, right []half
 	var last *half // to which a note about the end of the text belongs
@@ -64,7 +64,7 @@ func (p *Page) beside(lines []line, returns bool, most int64) bool {
 	return flush()
 }
 
-// half writes the cells of a side: those of the line of a number, or empty cells.
+// half writes the cells of a column for its n-th line, or empty cells if the column is shorter.
 func (p *Page) half(side []half, n int, class string, returns bool) {
 	if n >= len(side) {
 		p.WriteString(`<td></td><td class="none"></td>`)

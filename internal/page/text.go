@@ -81,7 +81,7 @@ func (p *Page) Message(s string) {
 	p.WriteString(" …")
 }
 
-// Name writes a path so that its direction of writing does not reach what is around it.
+// Name writes a path so that its text direction does not change the text around it.
 func (p *Page) Name(path string) {
 	p.WriteString(`<bdi>`)
 	p.Text(path)

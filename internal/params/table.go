@@ -115,7 +115,7 @@ func (r *Row) field() (field, reflect.Value, error) {
 	return field{name: r.Name, shape: s, id: r.ID, aliases: r.Aliases, doc: r.Doc, omit: true}, v, err
 }
 
-// Append appends the object as compact JSON. The errors are those of [Encode].
+// Append appends the object as compact JSON. It returns the errors of [Encode].
 func (t Table) Append(dst []byte) ([]byte, error) {
 	e := &encoder{buf: append(dst, '{')}
 	start := len(e.buf)
@@ -147,7 +147,7 @@ func (r *Row) append(e *encoder) error {
 		if *to == "" && !r.Always {
 			return nil
 		}
-		// The escapes are those of encoding/json, because they have always been part of the digest of a pipeline.
+		// The escapes are the same as in encoding/json, because they have always been part of the digest of a pipeline.
 		at := len(e.buf)
 		err := e.text(*to, nil)
 		if text := string(e.buf[at:]); strings.ContainsAny(text, "\u2028\u2029") {

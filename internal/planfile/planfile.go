@@ -153,8 +153,8 @@ func (t Tree) Adopt(ctx context.Context, stored Changes) (changes []change.Chang
 	return changes, moved, nil
 }
 
-// hasMoved reports whether the old file of a change has other text now, or is gone. If it is no longer a file, but for
-// example a pipe, it is not opened: the change cannot be shown then.
+// hasMoved reports whether the old file of a change now has another text, or is gone. If it is now something else, for
+// example a pipe, it is not opened, and hasMoved returns false: the change cannot be shown.
 func (t Tree) hasMoved(c Change, openOld func() (io.ReadCloser, error)) bool {
 	found, err := disk.Open(t.FS).Reach(c.OldPath())
 	if err != nil || found.Kind != change.File {

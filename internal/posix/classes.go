@@ -106,8 +106,8 @@ func (s spans) ranges() []rune {
 }
 
 // classes are the character classes of C.UTF-8 in the C library by name, and, as "word", the characters that \w
-// matches. They differ from those of package unicode, but are derived from its tables: for example, digits of other
-// scripts are letters.
+// matches. They differ from the classes of package unicode, but are derived from its tables: for example, digits of
+// other scripts are letters.
 var classes = sync.OnceValue(func() map[string]spans {
 	space := spans{
 		{0x9, 0xd}, {0x20, 0x20}, {0x1680, 0x1680}, {0x2000, 0x2006}, {0x2008, 0x200a}, {0x2028, 0x2029}, {0x205f, 0x205f},

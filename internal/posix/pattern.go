@@ -2,7 +2,7 @@
 //
 // The syntax is extended or basic, with the additions of GNU: \+ \? and \| in basic expressions; \w \W \s \S \b \B \<
 // \> \` and \' in both. The package refuses the same patterns as the C library (glibc 2.36), with the same messages,
-// and also back-references. Classes are those of its locale C.UTF-8; ranges are between ASCII characters only.
+// and also back-references. Classes are as in its locale C.UTF-8; ranges are between ASCII characters only.
 package posix
 
 import (
@@ -19,8 +19,8 @@ const (
 	maxNesting = 1000
 )
 
-// The messages that are used in several places: those of the C library for patterns that it refuses, and our own for
-// other errors.
+// The messages that are used in several places: messages of the C library for patterns that it refuses, and own
+// messages for other errors.
 const (
 	errUnmatchedBracket = "Unmatched [, [^, [:, [., or [="
 	errInterval         = "Invalid content of \\{\\}"

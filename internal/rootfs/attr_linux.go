@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/modes"
 )
 
-// copyAttributes gives one file the extended attributes of another; access control lists are two of them. Attributes
-// that the source lacks are removed, such as a list inherited from a directory.
+// copyAttributes copies the extended attributes of a file to another file, with its two access control lists.
+// Attributes that the source lacks are removed, such as a list inherited from a directory.
 func copyAttributes(srcDir int, srcBase string, dstDir int, dstBase string) error {
 	src, err := openAttr(srcDir, srcBase)
 	if err != nil {
@@ -42,15 +42,15 @@ func copyAttributesOf(src, dst int) error {
 	return err
 }
 
-// keptFlags are the flags of an inode that a new one can be given after it was written: A, d, S and D of chattr(1).
+// keptFlags are the inode flags that can be set on a file after it was written: A, d, S and D of chattr(1).
 const keptFlags = 0x80 | 0x40 | 0x08 | 0x10000
 
-// userFlags are the letters of the flags that users set, by their bits. Other flags say how the file system keeps the
-// file.
+// userFlags are the letters of the flags that users set, by their bits. Other flags describe how the file system stores
+// the file.
 const userFlags = "sucSiadA      jtD      C x   P"
 
-// copyFlags gives one file the flags of another by calling set, and returns the letters of those that the other alone
-// has then. Not every file system has flags, and some, such as those of FUSE, tell flags that they do not set.
+// copyFlags copies the flags of src to dst by calling set, and returns the letters of the flags that dst still lacks.
+// Some file systems have no flags, and some, such as FUSE file systems, report flags that they do not set.
 func copyFlags(src, dst int, set func(fd, flags int) error) (lost string, err error) {
 	want, err := unix.IoctlGetUint32(src, unix.FS_IOC_GETFLAGS)
 	if err != nil {
@@ -74,7 +74,7 @@ func copyFlags(src, dst int, set func(fd, flags int) error) (lost string, err er
 	return lost, nil
 }
 
-// copyExtended is the part of copyAttributesOf that is about extended attributes.
+// copyExtended is the part of copyAttributesOf for extended attributes.
 func copyExtended(src, dst int) error {
 	want, err := listAttr(src)
 	if err != nil {
@@ -100,13 +100,12 @@ func copyExtended(src, dst int) error {
 	return errors.Join(errs...)
 }
 
-// isOwnAttr reports whether the attribute is there because a user or a directory's list set it; security labels come by
-// themselves.
+// isOwnAttr reports whether a user or the list of a directory has set the attribute. The system sets security labels.
 func isOwnAttr(name string) bool {
 	return strings.HasPrefix(name, "user.") || strings.HasPrefix(name, "system.posix_acl_")
 }
 
-// copyAttr copies one attribute unless it is the same already, which saves asking for what may not be granted.
+// copyAttr copies one attribute, unless the value is equal already: setting it may be refused.
 func copyAttr(src, dst int, name string) error {
 	value, err := getAttr(src, name)
 	if err != nil {
@@ -126,7 +125,7 @@ func openAttr(dir int, base string) (fd int, err error) {
 	return fd, err
 }
 
-// listAttr returns the names of the attributes to copy. Two are left out: those that vouch for the bytes of one file.
+// listAttr returns the names of the attributes to copy. It omits the two attributes that certify the bytes of one file.
 func listAttr(fd int) ([]string, error) {
 	list, err := growing(func(buf []byte) (int, error) { return unix.Flistxattr(fd, buf) })
 	if err != nil {
@@ -145,7 +144,7 @@ func getAttr(fd int, name string) ([]byte, error) {
 	return growing(func(buf []byte) (int, error) { return unix.Fgetxattr(fd, name, buf) })
 }
 
-// growing calls read with a larger buffer as long as the one given is too small.
+// growing calls read with larger buffers until a buffer is large enough.
 func growing(read func([]byte) (int, error)) ([]byte, error) {
 	for size := 256; ; size *= 4 {
 		buf := make([]byte, size)
@@ -160,7 +159,7 @@ func growing(read func([]byte) (int, error)) ([]byte, error) {
 }
 
 const (
-	listOfNew  = "system.posix_acl_default" // of a directory, for what is made in it
+	listOfNew  = "system.posix_acl_default" // of a directory, for new entries in it
 	listOfFile = "system.posix_acl_access"
 )
 
@@ -198,7 +197,7 @@ func (r *FS) inherit(dir string, file int) (fs.FileMode, error) {
 	return modes.PermBits, errors.Join(err, dropList(file))
 }
 
-// dropList takes away a list that a file has from the directory where it was really made.
+// dropList removes the list that a file has inherited from the directory in which it was made.
 func dropList(file int) error {
 	err := unix.Fremovexattr(file, listOfFile)
 	if errors.Is(err, unix.ENODATA) || errors.Is(err, unix.ENOTSUP) {
@@ -207,7 +206,7 @@ func dropList(file int) error {
 	return err
 }
 
-// allowedBy returns the permission bits of a list as the system keeps it: a version of four bytes, then entries of a
+// allowedBy returns the permission bits of a list in the form of the system: a version of four bytes, then entries of a
 // tag, the permissions and an id.
 func allowedBy(list []byte) fs.FileMode {
 	const owner, group, mask, other = 0x01, 0x04, 0x10, 0x20

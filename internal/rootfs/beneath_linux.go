@@ -11,15 +11,15 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// beneath is an [os.Root] with a fast path: where a name leads through no symbolic link, openat2(2) finds it in one
-// call, confined by the kernel, for which os.Root opens each directory on the way. Everything else is left to os.Root:
-// links, names longer than the kernel takes, kernels and sandboxes without the call, and all that is not done for each
-// file of a tree. Both give the same results.
+// beneath is an [os.Root] with a fast path. If a name leads through no symbolic link, openat2(2) finds it in one call,
+// confined by the kernel, while os.Root opens each directory on the way. os.Root does everything else: links, names
+// that are too long for the kernel, kernels and sandboxes without the call, and rare operations. The results are the
+// same.
 type beneath struct {
 	*os.Root
 	top  *os.File
 	conn syscall.RawConn // of top; nil without a fast path
-	held map[string]int  // directories that are open, by name; see Bulk
+	held map[string]int  // open directories by name; see Bulk
 }
 
 func openBeneath(dir string) (beneath, error) {
@@ -34,14 +34,14 @@ func openBeneath(dir string) (beneath, error) {
 	return fast, nil
 }
 
-// fewHandles is so few for a process that each counts.
+// fewHandles is the limit of open files below which the fast path is off.
 const fewHandles = 64
 
-// openTop opens the directory a second time, as os.Root does not show its handle, and finds out whether there is a fast
-// path. A sandbox may answer openat2 with any error.
+// openTop opens the directory a second time, because os.Root does not return its handle, and tests the fast path. A
+// sandbox may answer openat2 with any error.
 func (b *beneath) openTop(dir string) error {
 	if mostHandles() < fewHandles {
-		return errSlow // where handles are that few, none is for speed
+		return errSlow // the fast path would need one of few handles
 	}
 	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -79,8 +79,8 @@ func (b beneath) Close() error {
 // errSlow: the name must go through os.Root.
 var errSlow = errors.New("not on the fast path")
 
-// open opens what stands at a canonical name, through no symbolic link. The error is errSlow where os.Root has to be
-// asked.
+// open opens a file at a canonical name, without following a symbolic link. The error is errSlow if os.Root must open
+// the file.
 func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) {
 	if b.conn == nil {
 		return -1, errSlow
@@ -107,7 +107,7 @@ func (b beneath) open(clean string, flags int, mode uint32) (fd int, err error) 
 	return -1, err
 }
 
-// within calls do with a handle of a directory, which is for naming what is in it and may be good for nothing else.
+// within calls do with a handle of a directory. The handle is only for names in the directory, and may be O_PATH.
 func (b beneath) within(dir string, do func(fd int) error) error {
 	err := b.plainly(dir, do)
 	if err != errSlow {
@@ -121,7 +121,7 @@ func (b beneath) within(dir string, do func(fd int) error) error {
 	return do(int(file.Fd()))
 }
 
-// plainly is within for a directory to which no symbolic link leads. The error is errSlow if one does.
+// plainly is within for a directory to which no symbolic link leads. The error is errSlow if a link is on the way.
 func (b beneath) plainly(dir string, do func(fd int) error) error {
 	fd, held := b.held[dir]
 	if !held {
@@ -134,7 +134,7 @@ func (b beneath) plainly(dir string, do func(fd int) error) error {
 	return do(fd)
 }
 
-// openDirFlags are for a directory and nothing else; in particular they do not wait for the other end of a pipe.
+// openDirFlags open only directories. So an open never waits for the other end of a pipe.
 const openDirFlags = os.O_RDONLY | unix.O_DIRECTORY | unix.O_LARGEFILE
 
 // openDirectory opens a directory for reading.
@@ -164,8 +164,8 @@ func (b beneath) openDirFD(clean string) (fd int, err error) {
 	return fd, err
 }
 
-// OpenFile is that of os.Root. Directories are always opened by that: an *os.File of anything else would look for what
-// is in them by name.
+// OpenFile is like OpenFile of os.Root. Only os.Root opens directories: any other *os.File would look up their entries
+// by name.
 func (b beneath) OpenFile(clean string, flag int, perm fs.FileMode) (*os.File, error) {
 	mode := uint32(0)
 	if flag&os.O_CREATE != 0 {
@@ -179,7 +179,7 @@ func (b beneath) OpenFile(clean string, flag int, perm fs.FileMode) (*os.File, e
 			err = errSlow
 		}
 		if err == nil && flag&unix.O_NONBLOCK != 0 && stat.Mode&unix.S_IFMT == unix.S_IFREG {
-			// It was for pipes. Without it the runtime does not try to have the file polled.
+			// The flag was for pipes. Without it the runtime does not register the file with its poller.
 			err = unix.SetNonblock(fd, false)
 		}
 		if err != nil {
@@ -195,7 +195,7 @@ func (b beneath) OpenFile(clean string, flag int, perm fs.FileMode) (*os.File, e
 	return os.NewFile(uintptr(fd), clean), nil
 }
 
-// Lstat is that of os.Root.
+// Lstat is like Lstat of os.Root.
 func (b beneath) Lstat(clean string) (fs.FileInfo, error) {
 	info, err := b.look(clean, unix.O_NOFOLLOW)
 	if err == errSlow {
@@ -204,7 +204,7 @@ func (b beneath) Lstat(clean string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// Stat is that of os.Root.
+// Stat is like Stat of os.Root.
 func (b beneath) Stat(clean string) (fs.FileInfo, error) {
 	info, err := b.look(clean, 0)
 	if err == errSlow {
@@ -213,7 +213,7 @@ func (b beneath) Stat(clean string) (fs.FileInfo, error) {
 	return info, err
 }
 
-// look goes by an *os.File, for os.SameFile only knows what package os has made.
+// look uses an *os.File, because os.SameFile only works on a FileInfo of package os.
 func (b beneath) look(clean string, flags int) (fs.FileInfo, error) {
 	fd, err := b.open(clean, unix.O_PATH|flags, 0)
 	if err != nil {

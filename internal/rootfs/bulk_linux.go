@@ -12,14 +12,13 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Bulk is an [FS] for what is repeated for each of many files: it finds names in directories that are held without
-// looking those up again and again, and has files by their numbers where an FS has handles of the runtime. Its methods
-// are safe for concurrent use, except that Hold and Close must be called while no other is. Close it after use; that
-// does not close the FS.
+// Bulk is an [FS] for operations on many files: it does not look up held directories again for each name, and has files
+// as descriptor numbers where an FS has handles of the runtime. Its methods are safe for concurrent use, but no other
+// method may run during Hold and Close. Close it after use; that does not close the FS.
 type Bulk struct {
 	*FS
 
-	// Ways that turned out not to exist here are not tried for each file.
+	// Calls that the system lacks are not tried again for each file.
 	noUnnamed, noEmptyPath atomic.Bool
 }
 
@@ -33,7 +32,7 @@ func NewBulk(r *FS) *Bulk {
 	return &Bulk{FS: &view}
 }
 
-// mostHandles is how many files the process may have open.
+// mostHandles returns the number of files that the process may have open.
 func mostHandles() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
@@ -42,14 +41,14 @@ func mostHandles() int {
 	return int(min(limit.Cur, 1<<20))
 }
 
-// The files held and open at once are a part of the process's limit.
+// mostHeld and mostOpen limit the directories that are held and the files that are open at once.
 const mostHeld, mostOpen = 256, 48
 
-// MostOpen is how many files each of so many workers should have open at once, at least 1.
+// MostOpen returns how many files each worker should have open at once, at least 1.
 func (p *Bulk) MostOpen(workers int) int { return max(1, min(mostOpen, mostHandles()/8/workers)) }
 
-// Hold keeps a directory open that is the caller's own, so that names in it are not looked up by way of those above. It
-// stays the same directory whatever its name is from then on. One that cannot be held is looked up as before.
+// Hold keeps a directory of the caller open, so that a name in it needs no lookup of the directories above. The held
+// directory stays the same even if it is renamed. A directory that cannot be held is looked up as before.
 func (p *Bulk) Hold(dir string) {
 	held := p.root.held
 	if _, twice := held[dir]; twice || len(held) >= min(mostHeld, mostHandles()/8-8) {
@@ -60,7 +59,7 @@ func (p *Bulk) Hold(dir string) {
 	}
 }
 
-// Close closes the directories that are held.
+// Close closes the held directories.
 func (p *Bulk) Close() error {
 	var errs []error
 	for _, fd := range p.root.held {
@@ -70,15 +69,15 @@ func (p *Bulk) Close() error {
 	return errors.Join(errs...)
 }
 
-// Lstat is LstatIfPossible, but os.SameFile does not know what it returns.
+// Lstat is like LstatIfPossible, but its result does not work with os.SameFile.
 func (p *Bulk) Lstat(name string) (fs.FileInfo, error) {
 	info := &rootInfo{name: path.Base(name)}
 	err := p.root.at(name, func(dir int, base string) error { return statAt(dir, base, &info.stat) })
 	return info, names.PathError("lstat", name, err)
 }
 
-// CreateNear makes a file without a name in the directory of near and gives it its name before anything else is done
-// with it, so nothing of it is ever to be seen there.
+// CreateNear makes a file without a name in the directory of near, and then names it before any other operation. So the
+// file never appears in the directory of near.
 func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error) {
 	f := &NewFile{number{name, -1}, p.FS}
 	err := p.root.plainly(path.Dir(name), func(dir int) error {
@@ -95,7 +94,7 @@ func (p *Bulk) CreateNear(near, name string, perm fs.FileMode) (*NewFile, error)
 		return f.create(dir, base, perm)
 	})
 	if err == errSlow {
-		err = names.ErrLinkLoop // the name is the caller's own, and leads through no link
+		err = names.ErrLinkLoop // the caller's names lead through no link
 	}
 	if err != nil {
 		return nil, names.PathError("open", name, err)
@@ -115,8 +114,8 @@ func (p *Bulk) unnamed(dir string, perm fs.FileMode) int {
 	return fd
 }
 
-// name gives a file without a name one. There are two ways: the first needs a privilege, the second a /proc. That it is
-// taken by something else shows when the file is made in the ordinary way.
+// name names a file without a name, in one of two ways: the first needs a privilege, the second needs /proc. If the
+// name exists already, the ordinary way of making the file reports it.
 func (p *Bulk) name(fd, dir int, base string) bool {
 	if !p.noEmptyPath.Load() {
 		switch retry(func() error { return unix.Linkat(fd, "", dir, base, unix.AT_EMPTY_PATH) }) {

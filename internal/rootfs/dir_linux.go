@@ -17,8 +17,8 @@ import (
 )
 
 // rootDir is an open directory of Linux. It lists and opens by system calls on the handle, without an *os.File for each
-// file and without the lstat of each entry that listing through os.Root costs. It must be closed: nothing else gives it
-// back.
+// file, and without the lstat for each entry that a listing through os.Root needs. It must be closed: the garbage
+// collector does not close it.
 type rootDir struct {
 	fs   *FS
 	name string
@@ -30,8 +30,8 @@ type rootDir struct {
 	listed bool
 }
 
-// OpenDir implements [capability.DirOpener]. Entries of its listings know what they are without a further call, except
-// on file systems that do not say.
+// OpenDir implements [capability.DirOpener]. Entries of its listings have their type without a further call, except on
+// file systems that do not report types.
 func (r *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
 	err = r.do("open", name, func(clean string) error {
 		fd, err := r.root.openDirFD(clean)
@@ -44,8 +44,7 @@ func (r *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
 	return dir, nil
 }
 
-// OpenPlainDir is OpenDir for a canonical name that leads through no symbolic link. Whatever speaks against that is an
-// error.
+// OpenPlainDir is OpenDir for a canonical name that leads through no symbolic link. Anything else is an error.
 func (r *FS) OpenPlainDir(clean string) (capability.DirHandle, error) {
 	fd, err := r.root.open(clean, openDirFlags, 0)
 	if err != nil {
@@ -77,7 +76,7 @@ func (d *rootDir) ReadDir() ([]fs.DirEntry, error) {
 		if !e.unknown {
 			continue
 		}
-		// If it is gone already, to try to open it will say so.
+		// A removed entry is found when it is opened.
 		if info, err := e.Info(); err == nil {
 			e.mode, e.unknown = info.Mode().Type(), false
 		}
@@ -164,7 +163,7 @@ func modeOfType(t byte) (mode fs.FileMode, known bool) {
 type rootEntry struct {
 	dir  *rootDir
 	name string
-	// terminated is the name with a NUL behind it, as the system wants it; "" if there is none.
+	// terminated is the name with a NUL at its end, as the system requires it; "" if it was not made.
 	terminated string
 	mode       fs.FileMode // only the type
 	unknown    bool
@@ -175,7 +174,7 @@ func (e *rootEntry) IsDir() bool       { return e.mode.IsDir() }
 func (e *rootEntry) Type() fs.FileMode { return e.mode }
 func (e *rootEntry) String() string    { return fs.FormatDirEntry(e) }
 
-// Info asks by the handle of the directory, or by name if that is closed by now.
+// Info uses the handle of the directory, or the name if the handle is closed.
 func (e *rootEntry) Info() (fs.FileInfo, error) {
 	info := &rootInfo{name: e.name}
 	full := path.Join(e.dir.name, e.name)
@@ -204,7 +203,7 @@ func (d *rootDir) OpenFile(name string) (capability.ReadFile, error) {
 	return file, nil
 }
 
-// OpenIn saves making a copy of the name for the system, if it comes from a listing.
+// OpenIn avoids a copy of the name for the system, if the name comes from a listing.
 func (d *rootDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error {
 	own, ok := r.Own.(*rootReader)
 	if !ok {
@@ -219,7 +218,7 @@ func (d *rootDir) OpenIn(r *handle.Reader, name string, item fs.DirEntry) error 
 	return d.open(own, name, terminated)
 }
 
-// open opens a file of the directory. terminated is its name with a NUL behind it, or "".
+// open opens a file of the directory. terminated is its name with a NUL at its end, or "".
 func (d *rootDir) open(file *rootReader, name, terminated string) error {
 	*file = rootReader{number: number{name, -1}}
 	err := error(nil)
@@ -232,7 +231,7 @@ func (d *rootDir) open(file *rootReader, name, terminated string) error {
 		file.fd, err = d.openFD(terminated)
 	}
 	if err == unix.ELOOP {
-		err = names.ErrNotRegular // O_NOFOLLOW says so of a symbolic link
+		err = names.ErrNotRegular // the error of O_NOFOLLOW for a symbolic link
 	}
 	if err == nil {
 		err = file.check()
@@ -243,8 +242,8 @@ func (d *rootDir) open(file *rootReader, name, terminated string) error {
 	return nil
 }
 
-// openFD is unix.Openat for a name that has a NUL behind it already. That one makes a copy of each name, which is most
-// of the memory that reading a file takes.
+// openFD is like unix.Openat, but for a name that already ends in a NUL. unix.Openat copies each name, which is most of
+// the memory that reading a file needs.
 func (d *rootDir) openFD(name string) (int, error) {
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_CLOEXEC | openNoWait
 	d.mu.RLock()

@@ -22,7 +22,7 @@ func (r *FS) OpenDir(name string) (dir capability.DirHandle, err error) {
 	err = r.do("open", name, func(clean string) error {
 		info, err := r.root.Stat(clean)
 		if err == nil && !info.IsDir() {
-			err = names.ErrNotDir // and not what opening it would wait for
+			err = names.ErrNotDir // opening it could wait for the other end of a pipe
 		}
 		if err != nil {
 			return err
@@ -49,8 +49,8 @@ func (d *rootDir) ReadDir() ([]fs.DirEntry, error) {
 	return entries, names.PathError("readdir", d.name, err)
 }
 
-// OpenFile looks before it opens, because os.Root follows links, and again afterwards, because what is there may have
-// been changed in between.
+// OpenFile checks the file before it opens it, because os.Root follows links, and again afterwards, because the entry
+// may have changed in between.
 func (d *rootDir) OpenFile(name string) (capability.ReadFile, error) {
 	file, err := d.openFile(name)
 	if err != nil {

@@ -42,15 +42,15 @@ func (r *FS) OpenFile(name string, flag int, perm fs.FileMode) (file afero.File,
 	return file, nil
 }
 
-// open opens the file and asks only then what it is: what was there before could be something else by now. It takes all
-// of PermBits, of which os.Root takes nine.
+// open opens the file and checks its kind only then, because it could be replaced between a check and the open. It
+// accepts all of PermBits, while os.Root accepts nine bits.
 func (r *FS) open(clean string, flag int, perm fs.FileMode) (file *os.File, err error) {
 	special := fs.FileMode(0)
 	if flag&os.O_CREATE != 0 {
 		special = perm & (modes.PermBits &^ fs.ModePerm)
 	}
 	if special != 0 {
-		// A file that was there already keeps its mode, so whether this call made it has to be known.
+		// An existing file keeps its mode, so open must find out if this call has made the file.
 		file, err = r.root.OpenFile(clean, flag|os.O_EXCL|openNoWait, perm.Perm())
 		if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
 			special = 0
@@ -77,8 +77,8 @@ func (r *FS) open(clean string, flag int, perm fs.FileMode) (file *os.File, err 
 	return file, nil
 }
 
-// rootFile is an open file that knows itself by the name in the tree and not by that of the system, and whose errors
-// are those of this package. All else is the *os.File below, with its fast ways of copying.
+// rootFile is an open file that has its name in the tree, not the system's name, and returns errors of this package.
+// All else comes from the embedded *os.File, with its fast ways of copying.
 type rootFile struct {
 	*os.File
 	name string

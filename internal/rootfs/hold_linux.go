@@ -9,10 +9,10 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Holding returns a view of r in which a directory of the caller's own is open, for work on many of its entries: names
-// in the directory are not looked up by way of the directories above it. It stays the same directory, whatever its name
-// is from then on. A directory that cannot be opened, or that a symbolic link leads to, is looked up as before. done
-// closes the directory, and must not be called while the view is used.
+// Holding returns a view of r in which a directory of the caller is open, for work on many of its entries: a name in
+// the directory needs no lookup of the directories above. The directory stays the same even if it is renamed. A
+// directory that cannot be opened, or that a symbolic link leads to, is looked up as before. done closes the directory,
+// and must not be called while the view is used.
 func (r *FS) Holding(dir string) (view *FS, done func()) {
 	held := *r
 	fd, err := r.root.open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
@@ -21,13 +21,13 @@ func (r *FS) Holding(dir string) (view *FS, done func()) {
 	}
 	held.root.held = map[string]int{dir: fd}
 	return &held, func() {
-		clear(held.root.held) // the number may soon be another file's
+		clear(held.root.held) // the number may soon belong to another file
 		_ = unix.Close(fd)    // nothing was written through it
 	}
 }
 
-// createFast is CreateNew for a canonical name to whose directory no symbolic link leads. The error is errSlow for all
-// other names, and where the system has no fast way.
+// createFast is CreateNew for a canonical name whose directory has no symbolic link in its path. The error is errSlow
+// for all other names, and if the system has no fast way.
 func (r *FS) createFast(name string, perm fs.FileMode) (Created, error) {
 	if clean, err := r.Canonical(name); err != nil || clean != name {
 		return nil, errSlow

@@ -37,7 +37,7 @@ func (r *FS) TryLockFile(name string) (lock io.Closer, err error) {
 	return lock, err
 }
 
-// locked returns what gives the lock of a file back, or closes the file if there is none.
+// locked returns a Closer that releases the lock of a file. If err is not nil, it closes the file and returns err.
 func locked(file *os.File, err error) (io.Closer, error) {
 	if err != nil {
 		file.Close()
@@ -49,8 +49,8 @@ func locked(file *os.File, err error) (io.Closer, error) {
 	}), nil
 }
 
-// openOwn opens the regular file at the name itself, for writing where that is allowed: some systems, as NFS, only lock
-// what is open for it.
+// openOwn opens the regular file at the name itself, for writing if that is allowed: some file systems, as NFS, can
+// only lock a file that is open for writing.
 func (r *FS) openOwn(clean string) (*os.File, error) {
 	was, err := r.root.Lstat(clean)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *FS) openOwn(clean string) (*os.File, error) {
 	}
 	is, err := file.Stat()
 	if err == nil && !os.SameFile(was, is) {
-		err = names.ErrNotRegular // something else was put in its place just now
+		err = names.ErrNotRegular // it was replaced in between
 	}
 	if err != nil {
 		file.Close()

@@ -11,7 +11,7 @@ import (
 
 var _ capability.FileLocker = (*FS)(nil)
 
-// lockedByte is far behind the end of every file: who reads the file is not kept from that.
+// lockedByte is far after the end of every file, so readers of the file are not blocked.
 func lockedByte() *windows.Overlapped { return &windows.Overlapped{OffsetHigh: 1 << 30} }
 
 // tryLock locks a byte of an open file, for this handle alone or shared with others, by LockFileEx.

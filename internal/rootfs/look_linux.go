@@ -11,8 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// lookAt is one call of statx(2), which tells when a file was made. ok is false where the call is not there, or the
-// entry is not of a directory of this package that is open.
+// lookAt makes one call of statx(2), which also reports when a file was made. ok is false if the system lacks the call,
+// or if the entry does not belong to an open directory of this package.
 func lookAt(item fs.DirEntry) (l Look, ok bool, err error) {
 	e, own := item.(*rootEntry)
 	if !own {

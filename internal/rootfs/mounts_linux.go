@@ -12,8 +12,8 @@ import (
 // mountInfo is described in proc_pid_mountinfo(5).
 const mountInfo = "/proc/self/mountinfo"
 
-// MountPoints returns the canonical names of all below the directory that something is mounted on, in order. It returns
-// nil where there is no /proc.
+// MountPoints returns the canonical names of the mount points below the directory, in order. It returns nil without
+// /proc.
 func (r *FS) MountPoints() []string {
 	dir := r.Dir()
 	data, err := os.ReadFile(mountInfo)

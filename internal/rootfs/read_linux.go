@@ -13,9 +13,9 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// number is an open file by its number alone. It is not an *os.File, because that is registered with the poller of
-// the runtime, twice the cost of opening a file that the poller then refuses. It must be closed: nothing else gives
-// it back.
+// number is an open file by its descriptor number. It is not an *os.File, because the runtime registers an *os.File
+// with its poller, which refuses it: that doubles the cost of opening. It must be closed: the garbage collector does
+// not close it.
 type number struct {
 	name string
 	fd   int // -1 once it is closed
@@ -54,8 +54,8 @@ type rootReader struct {
 	size int64 // when it was opened
 }
 
-// OpenPlainFile opens a regular file for reading, if its canonical name leads through no symbolic link. Whatever speaks
-// against that is an error.
+// OpenPlainFile opens a regular file for reading, if its canonical name leads through no symbolic link. Anything else
+// is an error.
 func (r *FS) OpenPlainFile(clean string) (handle.RandomFile, error) {
 	fd, err := r.root.open(clean, unix.O_RDONLY|openNoWait, 0)
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *FS) OpenPlainFile(clean string) (handle.RandomFile, error) {
 	return file, nil
 }
 
-// check closes what turns out not to be a regular file.
+// check closes a file that is not regular.
 func (f *rootReader) check() error {
 	var stat syscall.Stat_t
 	err := retry(func() error { return syscall.Fstat(f.fd, &stat) })
@@ -84,7 +84,7 @@ func (f *rootReader) check() error {
 
 func (f *rootReader) SizeAtOpen() int64 { return f.size }
 
-const mostAtOnce = 1 << 30 // the system takes no more than 2 GiB at once
+const mostAtOnce = 1 << 30 // the system reads less than 2 GiB at once
 
 func (f *rootReader) Read(p []byte) (n int, err error) {
 	err = f.do("read", func(fd int) (err error) {
@@ -114,8 +114,7 @@ func (f *rootReader) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// statAt is lstat(2) in a directory. It fills the one type for what that says, by way of the other: all of package os
-// hands out this one.
+// statAt is lstat(2) in a directory. It returns the result as a syscall.Stat_t, the type that package os uses.
 func statAt(dir int, base string, stat *syscall.Stat_t) error {
 	var s unix.Stat_t
 	if err := retry(func() error { return unix.Fstatat(dir, base, &s, unix.AT_SYMLINK_NOFOLLOW) }); err != nil {
@@ -129,7 +128,7 @@ func statAt(dir int, base string, stat *syscall.Stat_t) error {
 	return nil
 }
 
-// rootInfo is what stat(2) says.
+// rootInfo is a FileInfo from stat(2).
 type rootInfo struct {
 	name string
 	stat syscall.Stat_t
@@ -152,13 +151,13 @@ func (i *rootInfo) Mode() fs.FileMode {
 	return mode
 }
 
-// specialBits are the bits of a mode that package os has elsewhere than the system.
+// specialBits are the mode bits that differ between package os and the system.
 var specialBits = [...]struct {
 	mode fs.FileMode
 	bit  uint32
 }{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}}
 
-// systemMode returns the permission bits as chmod(2) has them.
+// systemMode returns the permission bits in the form of chmod(2).
 func systemMode(mode fs.FileMode) uint32 {
 	bits := uint32(mode.Perm())
 	for _, special := range specialBits {
@@ -169,9 +168,9 @@ func systemMode(mode fs.FileMode) uint32 {
 	return bits
 }
 
-// CopyTo has the system copy up to most bytes to another file, from where both stand, which where it can shares them
-// instead. It returns how many those were, 0 at the end. The error matches errors.ErrUnsupported where the system does
-// not copy between these two.
+// CopyTo lets the system copy up to most bytes to another file, at the current offsets of both. Some file systems share
+// the bytes instead. It returns the number of bytes, 0 at the end. The error matches errors.ErrUnsupported if the
+// system cannot copy between these files.
 func (f *rootReader) CopyTo(to interface{ Fd() uintptr }, most int64) (n int64, err error) {
 	err = f.do("copy", func(fd int) error {
 		m, err := unix.CopyFileRange(fd, nil, int(to.Fd()), nil, int(min(most, mostAtOnce)), 0)

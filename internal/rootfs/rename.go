@@ -26,7 +26,7 @@ func (r *FS) RenameNoReplace(oldname, newname string) error {
 func (r *FS) renameBy(op, a, b string, rename func(aDir int, a string, bDir int, b string) error) error {
 	return r.doTwo(op, a, b, func(from, to string) error {
 		err := names.FromOS(r.root.at2(from, to, rename))
-		// EINVAL says both that the mount does not know the call and that a directory was to be put into itself.
+		// EINVAL has two meanings: the mount lacks the call, or a directory would be moved into itself.
 		if !names.Within(from, to) && !names.Within(to, from) {
 			err = names.UnsupportedIf(err, syscall.EINVAL)
 		}

@@ -21,8 +21,8 @@ import (
 // promises about names, links and errors, and its optional interfaces. Make one with [Open].
 type FS struct {
 	root  beneath
-	dir   string   // the directory as an absolute name when it was opened, "" if that is not known
-	bases []string // absolute spellings of the directory that Canonical takes for it
+	dir   string   // the absolute name of the directory when it was opened, "" if unknown
+	bases []string // absolute names of the directory that Canonical accepts
 }
 
 var (
@@ -48,7 +48,7 @@ func Open(dir string) (*FS, error) {
 // Rooted returns r, for a type that embeds it.
 func (r *FS) Rooted() *FS { return r }
 
-// Dir returns the directory as an absolute name without symbolic links, "" if that is not known.
+// Dir returns the directory as an absolute name without symbolic links, "" if the name is unknown.
 func (r *FS) Dir() string {
 	if r.dir == "" {
 		return ""
@@ -60,7 +60,7 @@ func (r *FS) Dir() string {
 	return real
 }
 
-// WithAbsolute returns a view of the same directory that takes absolute names of what is in it, see fsutil.RootFs.
+// WithAbsolute returns a view of the same directory that accepts absolute names below it, see fsutil.RootFs.
 func (r *FS) WithAbsolute() *FS {
 	view := *r
 	view.bases = nil
@@ -73,7 +73,7 @@ func (r *FS) WithAbsolute() *FS {
 	return &view
 }
 
-// Close gives the directory back. Files opened before stay usable, every other call is an error from then on.
+// Close closes the directory. Files opened before stay usable. Every other call returns an error from then on.
 func (r *FS) Close() error { return r.root.Close() }
 
 // Name returns "RootFs".
@@ -97,7 +97,7 @@ func (r *FS) Canonical(name string) (string, error) {
 	return clean, names.PathError("clean", name, err)
 }
 
-// below returns an absolute name as it counts from the first of some directories that it is, or lies in.
+// below returns an absolute name relative to the first of the directories that contains it.
 func below(dirs []string, name string) (string, bool) {
 	for _, dir := range dirs {
 		rel, err := filepath.Rel(dir, name)
@@ -131,8 +131,8 @@ func (r *FS) throughLinks(name string) (string, bool) {
 	return "", false
 }
 
-// Inside returns the canonical name of what an absolute name of the system stands for by its text, "" if that is not in
-// the directory.
+// Inside returns the canonical name for an absolute name of the system, "" if it is not in the directory. It compares
+// only the text of the names.
 func (r *FS) Inside(absolute string) string {
 	if r.dir == "" {
 		return ""
@@ -173,7 +173,7 @@ func (r *FS) checked(name string, follow bool) (string, error) {
 	return clean, nil
 }
 
-// checkEntryName returns what is wrong with the name of an entry of a directory: it must be one part of a path.
+// checkEntryName returns an error if the name of a directory entry is not a single part of a path.
 func checkEntryName(name string) error {
 	if _, err := names.Clean(name); err != nil || names.IsPlain(name) {
 		return err
@@ -181,7 +181,7 @@ func checkEntryName(name string) error {
 	return names.ErrEscape
 }
 
-// do calls act with the canonical name, for operations on what the name leads to.
+// do calls act with the canonical name, for operations that follow a link at the name.
 func (r *FS) do(op, name string, act func(clean string) error) error {
 	clean, err := r.checked(name, true)
 	if err == nil {
@@ -212,7 +212,7 @@ func (r *FS) doTwo(op, oldname, newname string, act func(from, to string) error)
 	return names.LinkError(op, oldname, newname, err)
 }
 
-// Stat returns what the name leads to.
+// Stat returns the attributes of the file that the name leads to.
 func (r *FS) Stat(name string) (info fs.FileInfo, err error) {
 	err = r.do("stat", name, func(clean string) (err error) {
 		info, err = r.root.Stat(clean)
@@ -221,7 +221,7 @@ func (r *FS) Stat(name string) (info fs.FileInfo, err error) {
 	return info, err
 }
 
-// LstatIfPossible returns what stands at the name, without following a symbolic link there, and true.
+// LstatIfPossible returns the attributes of the file at the name, without following a symbolic link there, and true.
 func (r *FS) LstatIfPossible(name string) (info fs.FileInfo, possible bool, err error) {
 	err = r.do("lstat", name, func(clean string) (err error) {
 		info, err = r.root.Lstat(clean)
@@ -247,7 +247,7 @@ func (r *FS) MkdirAll(name string, perm fs.FileMode) error {
 		err := r.root.MkdirAll(clean, perm.Perm())
 		switch {
 		case errors.Is(err, fs.ErrExist):
-			return syscall.ENOTDIR // only a file can be in the way
+			return syscall.ENOTDIR // only a file can block the name
 		case err == nil && errors.Is(before, fs.ErrNotExist):
 			return r.addSpecial(clean, perm)
 		}
@@ -255,8 +255,8 @@ func (r *FS) MkdirAll(name string, perm fs.FileMode) error {
 	})
 }
 
-// addSpecial gives what was just made the setuid, setgid and sticky bits, which os.Root does not take when it makes
-// things.
+// addSpecial sets the setuid, setgid and sticky bits of a new file or directory, which os.Root refuses when it makes
+// the file.
 func (r *FS) addSpecial(clean string, perm fs.FileMode) error {
 	special := perm & (modes.PermBits &^ fs.ModePerm)
 	if special == 0 {
@@ -282,14 +282,14 @@ func (r *FS) Rename(oldname, newname string) error {
 	return r.doTwo("rename", oldname, newname, func(from, to string) error {
 		if strings.HasSuffix(newname, "/") {
 			if info, err := r.root.Lstat(from); err == nil && !info.IsDir() {
-				return syscall.ENOTDIR // only a directory can get a name that asks for one
+				return syscall.ENOTDIR // only a directory can get a name that requires a directory
 			}
 		}
 		return notEmpty(r.rename(from, to))
 	})
 }
 
-// notEmpty gives one name to what systems report in two ways: that a directory has something in it.
+// notEmpty unifies the two errors that systems report for a directory that is not empty.
 func notEmpty(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return syscall.ENOTEMPTY
@@ -297,23 +297,23 @@ func notEmpty(err error) error {
 	return err
 }
 
-// Chmod sets the permission bits of what the name leads to.
+// Chmod sets the permission bits of the file that the name leads to.
 func (r *FS) Chmod(name string, mode fs.FileMode) error {
 	return r.do("chmod", name, func(clean string) error { return r.root.Chmod(clean, mode) })
 }
 
-// Chown sets the owner and group of what the name leads to; -1 leaves one as it is.
+// Chown sets the owner and group of the file that the name leads to; -1 keeps the old value.
 func (r *FS) Chown(name string, uid, gid int) error {
 	return r.do("chown", name, func(clean string) error { return r.root.Chown(clean, uid, gid) })
 }
 
-// Chtimes sets the times of what the name leads to; a zero time leaves one as it is.
+// Chtimes sets the times of the file that the name leads to; a zero time keeps the old value.
 func (r *FS) Chtimes(name string, atime, mtime time.Time) error {
 	return r.do("chtimes", name, func(clean string) error { return r.root.Chtimes(clean, atime, mtime) })
 }
 
-// SymlinkIfPossible makes a symbolic link at newname. The target is written as it is given, inside or not, there or
-// not; only following it is refused if it leads out.
+// SymlinkIfPossible makes a symbolic link at newname. The target is written unchanged: it may be outside or missing. A
+// link that leads out is only refused when it is followed.
 func (r *FS) SymlinkIfPossible(target, newname string) error {
 	clean, err := r.checked(newname, false)
 	if err == nil {
@@ -331,8 +331,8 @@ func (r *FS) ReadlinkIfPossible(name string) (target string, err error) {
 	return target, err
 }
 
-// Link implements [capability.Linker]. Where the mount has no hard links or the system does not let one make this one,
-// the error matches errors.ErrUnsupported, and the caller may copy instead.
+// Link implements [capability.Linker]. If the mount has no hard links or the system refuses this link, the error
+// matches errors.ErrUnsupported, and the caller may copy instead.
 func (r *FS) Link(oldname, newname string) error {
 	return r.doTwo("link", oldname, newname, func(from, to string) error {
 		err := names.FromOS(r.root.Link(from, to))

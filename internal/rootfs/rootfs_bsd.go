@@ -12,6 +12,6 @@ const largeFile = 0
 
 func leaveTime(mtime unix.Timespec) unix.Timespec { return mtime }
 
-// changeTime returns 0: the field has another name on each of these systems, and size and time of modification are
-// compared as well.
+// changeTime returns 0: the field has another name on each of these systems, and the size and the modification time are
+// compared too.
 func changeTime(*syscall.Stat_t) int64 { return 0 }

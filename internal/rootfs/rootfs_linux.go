@@ -24,7 +24,7 @@ func renameNoReplace(aDir int, a string, bDir int, b string) error {
 }
 
 // MayChange returns EACCES if this process may not make, replace and remove entries of a directory. The system decides,
-// so access control lists count. Root may always, without a call.
+// so access control lists count. Root always may, so no call is made.
 func (r *FS) MayChange(dir string) error {
 	if os.Geteuid() == 0 {
 		return nil
@@ -38,7 +38,8 @@ func (r *FS) MayChange(dir string) error {
 	})
 }
 
-// Owns reports whether this process has the rights of an owner over a file or directory. Root has them over all.
+// Owns reports whether this process has the rights of an owner over a file or directory. Root has these rights over all
+// files.
 func (r *FS) Owns(id capability.Identity) bool {
 	user := os.Geteuid()
 	return user == 0 || int64(id.UID) == int64(user)

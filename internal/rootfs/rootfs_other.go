@@ -12,8 +12,8 @@ import (
 // openNoWait is empty: these systems have no pipes among their files.
 const openNoWait = 0
 
-// rename removes an empty directory that is to be replaced by another before it renames, because os.Root refuses to do
-// that; for a moment there is nothing at the new name then.
+// rename removes an empty directory at the new name before it renames a directory, because os.Root refuses to replace
+// it. For a moment the new name is missing.
 func (r *FS) rename(from, to string) error {
 	err := r.root.Rename(from, to)
 	if !errors.Is(err, fs.ErrExist) {

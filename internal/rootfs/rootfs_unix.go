@@ -73,8 +73,8 @@ func (r *FS) SyncDir(name string) error {
 	})
 }
 
-// LinkTimes implements [capability.LinkTimer] for whatever stands at the name. The access time is left alone where the
-// system can do that, which is on Linux and macOS, and set to the same time elsewhere.
+// LinkTimes implements [capability.LinkTimer] for any file at the name. On Linux and macOS the access time is
+// unchanged. Elsewhere it is set to the same time.
 func (r *FS) LinkTimes(name string, mtimeNano int64) error {
 	return r.doLink("chtimes", name, func(clean string) error {
 		mtime := unix.NsecToTimespec(mtimeNano)
@@ -85,7 +85,7 @@ func (r *FS) LinkTimes(name string, mtimeNano int64) error {
 	})
 }
 
-// IdentityOf implements [capability.Identifier] for what any method of a RootFs, or of package os, returned.
+// IdentityOf implements [capability.Identifier] for a FileInfo of a RootFs or of package os.
 func (r *FS) IdentityOf(info fs.FileInfo) (capability.Identity, bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -101,8 +101,8 @@ func (r *FS) IdentityOf(info fs.FileInfo) (capability.Identity, bool) {
 	}, true
 }
 
-// CopyMeta implements [capability.MetaCopier]. It does as much as it may; the error joins what it may not. Neither name
-// is followed if it is a symbolic link, of which only the owner and group are copied. An access control list, once
+// CopyMeta implements [capability.MetaCopier]. It does as much as the system allows; the error joins the refused parts.
+// It does not follow symbolic links, and copies only the owner and group of a link. An access control list, once
 // copied, may have changed the permission bits of the group, so set those afterwards.
 func (r *FS) CopyMeta(from, to string) error {
 	src, err := r.checked(from, false)
@@ -127,13 +127,13 @@ func (r *FS) CopyMeta(from, to string) error {
 	})
 }
 
-// plain reports whether a mode is that of a file or a directory.
+// plain reports whether a mode belongs to a file or a directory.
 func plain[M uint16 | uint32](mode M) bool {
 	kind := uint32(mode) & unix.S_IFMT
 	return kind == unix.S_IFREG || kind == unix.S_IFDIR
 }
 
-// copyOwner sets owner and group if they differ. A user who may not give files away may still be in the group.
+// copyOwner sets owner and group if they differ. A user who may not change the owner may still be in the group.
 func copyOwner(dir int, base string, old, made *unix.Stat_t) error {
 	if old.Uid == made.Uid && old.Gid == made.Gid {
 		return nil
@@ -143,15 +143,15 @@ func copyOwner(dir int, base string, old, made *unix.Stat_t) error {
 	}
 	err := chown(int(old.Uid), int(old.Gid))
 	if err != nil && old.Gid != made.Gid {
-		_ = chown(-1, int(old.Gid)) // the error to report is that of the whole
+		_ = chown(-1, int(old.Gid)) // the first error is reported
 	}
 	return err
 }
 
-// Lock implements [capability.Locker] by flock(2) on the directory itself, so that nothing is left in the tree and the
-// system gives the lock back when the process dies. It also excludes other RootFs of the same directory in this
-// process, but not those of a directory above or below. Where the mount cannot lock directories, as NFS, the error
-// matches errors.ErrUnsupported. A ctx that is done already still gets a lock that is free.
+// Lock implements [capability.Locker] by flock(2) on the directory itself, so that no file is left in the tree and the
+// system releases the lock when the process dies. It also excludes other RootFs of the same directory in this
+// process, but not a RootFs of a directory above or below. If the mount cannot lock directories, as NFS, the error
+// matches errors.ErrUnsupported. If ctx is done already, Lock still takes a free lock.
 //
 // The lock is one for all programs: any that may open the directory for reading can hold a flock of it, shared or not,
 // and keep all others from locking it. A program that is started by "flock DIR program" waits for its own parent.
@@ -165,8 +165,8 @@ func (r *FS) Lock(ctx context.Context) (io.Closer, error) {
 }
 
 // Flock locks an open file by flock(2) without waiting. The error is [capability.ErrLocked] if it has a lock already,
-// and matches errors.ErrUnsupported if the mount cannot lock that: NFS makes a lock of byte ranges of it, which needs a
-// file that is open for writing.
+// and matches errors.ErrUnsupported if the mount cannot lock the file: NFS uses locks of byte ranges, for which the
+// file must be open for writing.
 func Flock(fd int) error { return flock(fd, unix.LOCK_EX) }
 
 func flock(fd, how int) error {

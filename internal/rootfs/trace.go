@@ -8,20 +8,20 @@ import (
 	"strings"
 )
 
-// Trace is where a name of the system leads to, whether or not there is something.
+// Trace is the result of following the links of an absolute name. The file at its end may be missing.
 type Trace struct {
-	// End is the absolute name that is left when all links are followed, Links those of the links on the way, in order.
-	// None of them leads through a link.
+	// End is the absolute name after all links were followed. Links are the absolute names of the links on the way, in
+	// order. No directory in End or Links is a link.
 	End   string
 	Links []string
 }
 
-// maxTraced is how many links a name may lead through, as on Linux.
+// maxTraced limits the links that a name leads through, as on Linux.
 const maxTraced = 40
 
 var errTooManyLinks = errors.New("too many levels of symbolic links")
 
-// TraceName follows an absolute name, link by link. The end of a link that leads to nothing is what it leads to.
+// TraceName follows an absolute name, link by link. End is then the missing name if a link leads to a missing file.
 func TraceName(name string) (Trace, error) {
 	var t Trace
 	at, rest := split(filepath.Clean(name))
@@ -68,14 +68,14 @@ func split(name string) (root, rest string) {
 func readlink(name string) (string, error) {
 	info, err := os.Lstat(name)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		// Paths that this process cannot look at can be neither read nor written by it.
+		// This process can neither read nor write a path that it cannot examine.
 		return "", nil
 	}
 	return os.Readlink(name)
 }
 
-// In returns the path of an absolute name without links, as it counts from a directory that is known by what it is, for
-// a tree says nothing of what it is called. ok is false if it does not lie there.
+// In returns the path of an absolute name without links, relative to the directory top. It compares identities, because
+// a tree may not have a name. ok is false if the name is not in the directory.
 func In(top fs.FileInfo, name string) (path string, ok bool) {
 	for rest := ""; ; {
 		if info, err := os.Stat(name); err == nil && os.SameFile(info, top) {

@@ -14,7 +14,7 @@
 //     Rules.Read, and in the directories of the system.
 //   - The few devices that every program needs can be used. Disks, terminals and other devices cannot.
 //   - The modes, owners and times of files are changed only in Rules.Write, extended attributes nowhere (amd64, arm64).
-//     In a sandbox within another sandbox, none of them is changed anywhere.
+//     In a sandbox within another sandbox, they cannot be changed at all.
 //   - Memory, environment and open files of processes outside cannot be accessed. From Linux 6.12 on, signals cannot be
 //     sent to them.
 //   - Only pairs of connected sockets are allowed, unless Rules.Network is set; then IPv4 and IPv6 sockets are allowed
@@ -22,9 +22,9 @@
 //     architectures Landlock forbids only TCP without MPTCP, from Linux 6.7 on.
 //   - A program that runs as root keeps only the capabilities of root for files.
 //   - A command cannot write to a terminal, or read a keyring.
-//   - System calls and requests of ioctl are those of a list (amd64, arm64). A call that is not listed, such as one of
-//     a newer kernel, fails as if the kernel did not have it. A command cannot mount file systems, make namespaces, or
-//     change the scheduling of other processes.
+//   - Only listed system calls and requests of ioctl are allowed (amd64, arm64). A call that is not listed, such as a
+//     call of a newer kernel, fails as if the kernel did not have it. A command cannot mount file systems, make
+//     namespaces, or change the scheduling of other processes.
 //
 // # Limits of the sandbox
 //

@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// detach sets a new session for the command, and so a new process group, and returns its attributes, which are now
-// separate from those of the caller of Run. A session has no terminal: the command can neither write to the terminal of
-// the program's user nor type into it.
+// detach sets a new session for the command, and so a new process group. It returns a copy of the attributes of the
+// caller of Run. A session has no terminal: the command can neither write to the terminal of the program's user nor
+// type into it.
 func detach(cmd *exec.Cmd) *syscall.SysProcAttr {
 	attributes := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {

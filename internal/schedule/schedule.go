@@ -27,10 +27,10 @@ type Step struct {
 // Waves groups the steps into waves: all steps of a wave may run at the same time, and a wave begins when the previous
 // one is done.
 //
-// The levels are those of Kahn's algorithm. There are edges between each step and the earlier steps that it refers to,
+// The levels come from Kahn's algorithm. There are edges between each step and the earlier steps that it refers to,
 // or could conflict with in the file system. Within a level, steps that only read run together; then each step that may
 // write, or is exclusive, runs alone, so that its savepoint has no changes of another step. A step that acts outside
-// the tree has edges to all others: in sequence it would not be reached after the failure of an earlier one.
+// the tree has edges to all other steps: in sequence, the failure of an earlier step would prevent it.
 func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 	level := make([]int, len(steps))
 	met := make([]Step, len(steps))

@@ -8,9 +8,9 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// settleOn notes what each change rests on.
+// settleOn records the bases of each change.
 func (g *gathering) settleOn() {
-	made := make([]string, 0, len(g.t.made)) // in path order, for directories that were moved
+	made := make([]string, 0, len(g.t.made)) // in path order, to find the entries of moved directories
 	for i := range g.changes {
 		c := &g.changes[i]
 		old := g.entryAt(c.Path)
@@ -41,8 +41,8 @@ func (g *gathering) settleOn() {
 	}
 }
 
-// basisAt returns what was at a path when the tree was made real. all means that what was in the directory counts as
-// well.
+// basisAt returns the state of a path in the view at the last Renew. all means that the entries of a directory count
+// too.
 func (g *gathering) basisAt(name string, all bool) basis {
 	b := basis{path: name, seed: g.t.seed}
 	e := g.t.made[name]

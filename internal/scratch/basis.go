@@ -13,25 +13,25 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// basis is what the view has shown at one path when it was made real. The changes of a program that was shown it hold
-// for nothing else: what another program has put there since then would be lost.
+// basis is the state of one path of the view at the last Renew. The changes of a program are valid only for this state:
+// otherwise the later work of another program at the path would be lost.
 type basis struct {
 	path string
 	seen stage.Seen
-	// listing is what was in a directory that is moved, or removed; nil for all else.
+	// listing has the entries of a directory that is moved or removed; nil for all else.
 	listing *listing
-	// leftOut has the prints of what was not made real, if the path is of that; nil for all else.
+	// leftOut has the prints of the paths that Make left out, if this path is such a path; nil for all else.
 	leftOut map[uint64]bool
 	seed    maphash.Seed // of both
 }
 
-// listing stands for the names in a directory, and their kinds, in any order.
+// listing is a digest of the names and kinds in a directory, independent of their order.
 type listing struct {
 	n   int
 	sum uint64
 }
 
-// with returns the listing with one more name. Names that a walk does not show are not in it.
+// with returns the listing with one more name. It ignores names that a walk omits.
 func (l listing) with(seed maphash.Seed, name string, kind change.Kind) listing {
 	isDir := kind == change.Dir
 	if !names.IsPlain(name) || names.IsVCS(name, isDir) || isDir && name == names.CvsName {
@@ -44,7 +44,7 @@ func printOf(seed maphash.Seed, name string, kind change.Kind, version stage.Ver
 	return maphash.String(seed, name+"/"+string(rune(kind))+string(version[:]))
 }
 
-// holds returns why the view is another one at the path of the basis, "" if it is not.
+// holds returns the difference of the view at the path of the basis, "" if the path is unchanged.
 func (b *basis) holds(view *stage.Stage) (reason string, err error) {
 	if b.leftOut != nil {
 		return b.holdsLeftOut(view)
@@ -58,7 +58,7 @@ func (b *basis) holds(view *stage.Stage) (reason string, err error) {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, names.ErrNotDir):
 		return "removed", nil
 	case errors.Is(err, fs.ErrPermission):
-		return "", nil // nothing of it was shown
+		return "", nil // the program did not see its entries
 	case err != nil:
 		return "", err
 	}
@@ -72,11 +72,11 @@ func (b *basis) holds(view *stage.Stage) (reason string, err error) {
 	return "", nil
 }
 
-// holdsLeftOut is holds for a path that is not made real, whatever stands there.
+// holdsLeftOut is holds for a path that Make left out.
 func (b *basis) holdsLeftOut(view *stage.Stage) (reason string, err error) {
 	info, _, err := view.LstatIfPossible(b.path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) {
-		return "", nil // it was not there, or it is gone
+		return "", nil // it was absent, or it was removed
 	}
 	if err != nil {
 		return "", err

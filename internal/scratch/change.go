@@ -7,26 +7,26 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Change is what a program has done to one path. Files are known by their identity and not by their names: a file that
-// stands elsewhere now was renamed, alone or with its directory.
+// Change is the change of one path by a program. Files are recognized by their identity and not by their names: a file
+// that is now elsewhere was renamed, alone or with its directory.
 type Change struct {
-	// Path is where it stands now; of what was removed, where it stood before all other changes.
+	// Path is the path after the changes. For a removed path, it is the path before all other changes.
 	Path string
-	// From is where it stood before, if it was itself renamed. Entries of a renamed directory were not.
+	// From is the old path if the entry itself was renamed. It is empty for entries of a renamed directory.
 	From string
-	// Kind is what it is now: File, Dir, Symlink, or Absent for what was removed.
+	// Kind is the kind after the change: File, Dir, Symlink, or Absent for a removed path.
 	Kind change.Kind
 	// Mode are the permission bits of a file or a directory.
 	Mode fs.FileMode
-	// Target is that of a symbolic link, with slashes.
+	// Target is the target of a symbolic link, with slashes.
 	Target string
-	// Written means that the bytes of the file are new. Otherwise they are what they were.
+	// Written means that the bytes of the file are new. Otherwise the bytes are unchanged.
 	Written bool
-	// Size is how many bytes a file that was written has.
+	// Size is the size in bytes of a file that was written.
 	Size int64
 
 	open  func() (io.ReadCloser, error)
-	bases []basis // what the view had there, and where it was before
+	bases []basis // the states of the view at Path and From
 }
 
 // Open opens the bytes of a file that was written. The bytes of a [Tree] can be read until its next Renew.
@@ -39,8 +39,7 @@ func (c Change) Open() (io.ReadCloser, error) {
 
 // Outcome describes what was staged.
 type Outcome struct {
-	// Files are the paths of files and links that were made, written, or given another mode or name, as they are called
-	// now, sorted.
+	// Files are the new paths of files and links that were made, written or renamed, or that got another mode, sorted.
 	Files []string
 	// Removed are the paths of files and links that were removed, sorted.
 	Removed []string
@@ -50,7 +49,7 @@ type Outcome struct {
 	Counts map[string]int
 	// Edits is the sum of the counts.
 	Edits int
-	// Bytes is how many bytes of new text were staged: whole files that are new or not text, and of other files
-	// the lines that differ.
+	// Bytes is the number of bytes of new text that were staged: whole files if they are new or not text, otherwise the
+	// lines that differ.
 	Bytes int64
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// collect finds out what a program has left.
+// collect returns the changes of a program.
 func (t *tree) collect(ctx context.Context, o Options) ([]Change, error) {
 	if t.closed || t.view == nil {
 		return nil, errClosed
@@ -44,7 +44,7 @@ func (t *tree) collect(ctx context.Context, o Options) ([]Change, error) {
 	return g.changes, g.tooMany()
 }
 
-// isUntouched reports whether all is as it was made, which is so for a command that only looks.
+// isUntouched reports whether nothing has changed. This is a fast path for commands that only read.
 func (t *tree) isUntouched() bool {
 	if t.coarse {
 		return false
@@ -71,11 +71,11 @@ type gathering struct {
 	ctx context.Context
 	o   Options
 
-	order   []string          // of all that was found, without version control
-	origins map[string]string // where something was before, by where it is; that of what is new is missing
-	claimed map[string]bool   // what was made and is still there, by where it was
+	order   []string          // all paths that were found, without version control
+	origins map[string]string // old paths by new paths; new entries are missing
+	claimed map[string]bool   // old paths of entries that still exist
 	changes []Change
-	dirs    map[string]bool // for which there is a change
+	dirs    map[string]bool // paths with a change; true for a directory
 
 	notTaken, special, linked, privileged, strange []string
 }
@@ -92,7 +92,7 @@ func (g *gathering) isIgnoredHere(name string, isDir bool) bool {
 	return !g.o.NoIgnore && g.isIgnored(name, isDir)
 }
 
-// entryAt returns what was made at the path, nil if nothing was.
+// entryAt returns the entry that was written at the path, or nil.
 func (g *gathering) entryAt(name string) *entry {
 	if e := g.t.made[name]; e != nil && e.withheld == "" {
 		return e
@@ -100,7 +100,7 @@ func (g *gathering) entryAt(name string) *entry {
 	return nil
 }
 
-// check refuses what cannot be staged at all.
+// check refuses changes that can never be staged.
 func (g *gathering) check() error {
 	look := func(name string) (change.Kind, string) {
 		f := g.at[name]
@@ -131,7 +131,7 @@ func (g *gathering) check() error {
 	return nil
 }
 
-// gather notes what is new or differs.
+// gather records new entries and entries that differ.
 func (g *gathering) gather() error {
 	g.dirs = make(map[string]bool)
 	for _, name := range g.order {
@@ -184,7 +184,7 @@ func (g *gathering) tooMany() error {
 	return nil
 }
 
-// changeOf returns what has become of something that is there.
+// changeOf returns the change of an entry that exists.
 func (g *gathering) changeOf(f *found) (c Change, differs bool, err error) {
 	c = Change{Path: f.path, Kind: f.kind, Mode: f.look.Mode & permBits, Target: f.target}
 	if f.kind == change.Symlink {
@@ -192,7 +192,7 @@ func (g *gathering) changeOf(f *found) (c Change, differs bool, err error) {
 	}
 	origin, known := g.origins[f.path]
 	e := g.entryAt(origin)
-	if !known || e == nil { // of a directory that was withheld, only what is in it counts
+	if !known || e == nil { // in a withheld directory only its entries count
 		if !known && f.kind == change.File {
 			g.setBytes(&c, f)
 		}
@@ -224,7 +224,7 @@ func (g *gathering) setBytes(c *Change, f *found) {
 	c.Written, c.Size, c.open = true, f.look.Size, g.t.opener(f)
 }
 
-// leave notes a change that does not count.
+// leave records a change that does not count.
 func (g *gathering) leave(f *found) {
 	if g.isIgnoredHere(f.path, f.kind == change.Dir) || f.kind == change.Dir {
 		return
@@ -234,7 +234,7 @@ func (g *gathering) leave(f *found) {
 	}
 }
 
-// addDirs adds the new directories that something is in, where what is brought back does not take them.
+// addDirs adds the new directories above a change, because Bring may not take them.
 func (g *gathering) addDirs(name string) {
 	if g.o.Bring == nil {
 		return
@@ -276,11 +276,11 @@ func (g *gathering) gatherGone() {
 		if d := strings.Compare(a.Path, b.Path); d != 0 {
 			return d
 		}
-		return cmp.Compare(a.Kind, b.Kind) // what was removed comes first
+		return cmp.Compare(a.Kind, b.Kind) // removals come first
 	})
 }
 
-// warn tells what of the program's work is left out or became something else.
+// warn warns of changes that are left out or were collected in another form.
 func (g *gathering) warn() {
 	slices.Sort(g.notTaken)
 	for _, w := range [...]struct {

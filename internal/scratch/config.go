@@ -7,48 +7,48 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// How much there may be unless [Config] says otherwise.
+// The defaults of the limits in [Config].
 const (
 	DefaultMaxFiles   = 500_000
 	DefaultMaxBytes   = 8 << 30
 	DefaultMaxChanged = 10_000
 )
 
-// Config says where scratch trees are and how large they may be.
+// Config has the place of scratch trees and their limits.
 type Config struct {
-	// Dir is the directory that the place is made in, as an absolute name. Empty means that of the user for caches. It
-	// must not lie in a tree that is made real, for programs look upwards for what a tree belongs to.
+	// Dir is the directory for the places, as an absolute name. Empty means the user's cache directory. It must not be
+	// inside a tree that is copied, because programs look upwards for the project of a tree.
 	Dir string
-	// Tree says which tree it is: what is opened for the same one gets the same path again, which is what the caches of
-	// compilers go by.
+	// Tree identifies the tree. The same Tree gets the same path again, because the caches of compilers depend on the
+	// path.
 	Tree string
 	// Name is the last element of the path of the tree, such as "myproject". An invalid name becomes "tree".
 	Name string
-	// Keep leaves the tree there when it is closed, so that the next one with the same Tree has to write only what
-	// differs.
+	// Keep leaves the files on disk when the tree is closed, so that the next Open of the same Tree has to write only
+	// the differences.
 	Keep bool
-	// MaxFiles and MaxBytes bound what is made real: how many files, links and directories, and the bytes of all files.
-	// MaxChanged bounds how many changes a program may leave. Zero means the default.
+	// MaxFiles and MaxBytes limit the scratch tree: the number of files, links and directories, and the bytes of all
+	// files. MaxChanged limits the number of changes of a program. Zero means the default.
 	MaxFiles, MaxChanged int
 	MaxBytes             int64
-	// Reap, if not nil, is called by Open before it wipes what a program has left that did not come to its end: it ends
-	// what that has left running in the tree, whose directory it gets. An error is that of Open.
+	// Reap, if not nil, is called by Open before it wipes the remains of a run that was killed. It gets the directory
+	// of the tree, and ends the processes that still run there. Open returns its error.
 	Reap func(root string) error
-	// Warn, if not nil, receives warnings for the user, one sentence a call. It is called by the goroutine that has
-	// called a method of the tree.
+	// Warn, if not nil, receives warnings for the user, one sentence a call. It is called on the goroutine of the
+	// method call on the tree.
 	Warn func(text string)
 }
 
-// Options say what of a tree a program gets to see, and what of its work is taken. The same must be given to
-// [Tree.Renew] and to the [Tree.Collect] that follows.
+// Options select the paths that a program gets, and the changes that are collected. [Tree.Renew] and the next
+// [Tree.Collect] must get the same Options.
 type Options struct {
-	// Make reports whether a path is made real. It is asked about files and links; directories are there where
-	// something in them is. Several goroutines ask at once. Nil means that everything is.
+	// Make reports whether a file or link is written to the scratch tree. A directory is written if something in it is.
+	// Several goroutines call Make at once. Nil means that everything is written.
 	Make func(path string) bool
-	// Bring reports whether what a program has changed at the path is taken. The rest is left out, with a warning. Nil
-	// means that everything is.
+	// Bring reports whether a change of a program at the path is collected. Other changes are left out, with a warning.
+	// Nil means that all changes are collected.
 	Bring func(path string) bool
-	// NoIgnore takes also what the .gitignore files of the scratch tree leave out.
+	// NoIgnore also collects paths that the .gitignore files of the scratch tree ignore.
 	NoIgnore bool
 }
 
@@ -59,7 +59,7 @@ const (
 	LimitChanged = "changed files" // by a program
 )
 
-// LimitError reports more of something than the limit allows.
+// LimitError reports that a limit was exceeded.
 type LimitError struct {
 	What       string // LimitFiles, LimitBytes or LimitChanged
 	Limit, Got int64
@@ -84,7 +84,7 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// warnOf warns of some paths, of which the first few are named. There may be none.
+// warnOf warns of paths, and names the first five. It does nothing for an empty list.
 func warnOf(c *Config, list []string, what string) {
 	if len(list) == 0 {
 		return

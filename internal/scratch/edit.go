@@ -13,11 +13,12 @@ import (
 	"github.com/millrace-go/millrace/internal/textdiff"
 )
 
-// mostCompared is up to how many bytes a file is compared line by line. A larger one is staged as a whole.
+// mostCompared is the largest size in bytes of a file that is compared line by line. A larger file is staged as a
+// whole.
 const mostCompared = 16 << 20
 
-// edit gives a file that is there its new bytes: as the lines that differ where it is a text, so that the other lines
-// stay the work of the steps before.
+// edit writes the new bytes of an existing file. In a text it writes only the lines that differ, so that the other
+// lines stay attributed to earlier steps.
 func (s *staging) edit(c *Change) error {
 	if c.Size > mostCompared {
 		return s.replace(c)
@@ -57,7 +58,7 @@ func (s *staging) edit(c *Change) error {
 	return err
 }
 
-// splicesOf returns what makes one text of another: one splice for each run of lines that differ.
+// splicesOf returns the splices from one text to another, one for each run of lines that differ.
 func splicesOf(old, text textdiff.Bytes) ([]change.Splice, error) {
 	hunks, err := textdiff.Hunks(old, text, nil, 0)
 	if err != nil {

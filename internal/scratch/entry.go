@@ -9,25 +9,25 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// entry is something of the view at one path, and what became of it in the scratch tree.
+// entry is a path of the view, with its state in the scratch tree.
 type entry struct {
 	path    string
 	kind    change.Kind
-	mode    fs.FileMode // the nine bits that it is given
+	mode    fs.FileMode // the nine permission bits in the scratch tree
 	version stage.Version
 	target  string // of a link, with slashes
 	size    int64
 	mtime   time.Time
-	asBase  bool        // its bytes and its time are those of the base
-	sure    bool        // the version tells all contents of the file apart
-	hash    change.Hash // of the bytes that were made real, where the version is not sure
+	asBase  bool        // its bytes and its time come from the base
+	sure    bool        // different contents always have different versions
+	hash    change.Hash // of the written bytes, if the version is not sure
 
-	// withheld says why it is not in the scratch tree; "" if it is.
+	// withheld is the reason why the path is not in the scratch tree; "" if it is there.
 	withheld withheld
-	look     rootfs.Look // what stood there when it had been made
+	look     rootfs.Look // its attributes after it was written
 }
 
-// withheld is why something is not made real.
+// withheld is the reason why a path is not written to the scratch tree.
 type withheld string
 
 const (
@@ -37,11 +37,11 @@ const (
 	unreadable withheld = "cannot be read"
 )
 
-// permBits are the bits of a mode that scratch trees have: a program must not get others by way of a file that it may
-// replace.
+// permBits are the bits of a mode that scratch trees have. A program must not get setuid or setgid bits through a file
+// that it may replace.
 const permBits = fs.ModePerm
 
-// is reports whether what stands there is still what was made, as far as that can be told without reading it.
+// is reports whether the entry is unchanged since it was written, as far as attributes show it.
 func (e *entry) is(f *found) bool {
 	if e == nil || f == nil || e.withheld != "" || f.kind != e.kind || f.opened || f.deep {
 		return false
@@ -56,7 +56,7 @@ func (e *entry) is(f *found) bool {
 	return a.CTime != 0 && *a == *b
 }
 
-// isSameThing reports whether both are one inode. ok is false where the system does not say.
+// isSameThing reports whether both are the same inode. ok is false if the system does not report inodes.
 func isSameThing(a, b *rootfs.Look) (same, ok bool) {
 	if a.Ino == 0 || b.Ino == 0 || a.BTime == 0 || b.BTime == 0 {
 		return false, false
@@ -64,15 +64,15 @@ func isSameThing(a, b *rootfs.Look) (same, ok bool) {
 	return a.Ino == b.Ino && a.BTime == b.BTime, true
 }
 
-// found is what stands at a path of the scratch tree.
+// found is an entry that a scan found at a path of the scratch tree.
 type found struct {
 	path   string
 	kind   change.Kind
 	look   rootfs.Look
 	target string // of a link, with slashes
 
-	ignored bool // .gitignore leaves it out, or a directory above it
+	ignored bool // .gitignore ignores it, or a directory above it
 	vcs     bool // it belongs to a version control system
-	deep    bool // it is a directory that was not looked into, see isDeep
+	deep    bool // it is a directory that was not read, see isDeep
 	opened  bool // its mode was changed so that it could be read
 }

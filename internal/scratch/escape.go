@@ -13,8 +13,8 @@ func errLeadsOut(link, target string) error {
 	return fmt.Errorf("%w: the command has left the symbolic link %s, which leads to %s", names.ErrEscape, link, target)
 }
 
-// escapes reports whether a symbolic link leads out of the tree. A missing directory may still be made, so the
-// rest of a path through it is taken as it is written.
+// escapes reports whether a symbolic link leads out of the tree. A missing directory may still be made, so the rest of
+// a path through it is not resolved.
 func escapes(link string, look func(name string) (change.Kind, string)) bool {
 	const mostLinks = 40
 	at := path.Dir(link)

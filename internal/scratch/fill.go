@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// portion is how many files of one directory a goroutine writes before it takes others.
+// portion is the number of files of one directory that a goroutine writes at a time.
 const portion = 256
 
 // fill writes the files and links, several at a time.
@@ -78,7 +78,7 @@ func (r *renewal) fillDir(part []*entry) error {
 	return nil
 }
 
-// buffer returns one to be put back.
+// buffer returns a buffer, to be put back into the pool.
 func (r *renewal) buffer() *[]byte {
 	if buf, ok := r.buffers.Get().(*[]byte); ok {
 		return buf
@@ -103,7 +103,7 @@ func (w *filling) link(e *entry) error {
 	return err
 }
 
-// write writes a file that is not there. If its bytes change meanwhile it begins anew, a few times.
+// write writes a new file. If the bytes in the view change during the copy, it starts again, up to three times.
 func (w *filling) write(e *entry) error {
 	for left := 3; ; left-- {
 		err := w.copy(e)
@@ -125,7 +125,7 @@ func (w *filling) write(e *entry) error {
 	}
 }
 
-// again looks anew at a file of the view.
+// again reads the attributes of a file of the view again.
 func (r *renewal) again(e *entry) error {
 	info, _, err := r.t.view.LstatIfPossible(e.path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -139,8 +139,8 @@ func (r *renewal) again(e *entry) error {
 	return err
 }
 
-// copy writes the bytes of a file of the view. The error is fs.ErrPermission only if that may not be read, and nothing
-// is there then.
+// copy writes the bytes of a file of the view. The error is fs.ErrPermission only if the file of the view is
+// unreadable. Then nothing was written.
 func (w *filling) copy(e *entry) (err error) {
 	from, err := w.from.OpenFile(path.Base(e.path))
 	if err != nil {
@@ -182,14 +182,14 @@ func (w *filling) copy(e *entry) (err error) {
 	if e.look, err = w.t.look(rootfs.LookInto(to)); err != nil || e.look.Mode.Perm() == e.mode {
 		return err
 	}
-	if err := to.Chmod(e.mode); err != nil { // whatever the umask is
+	if err := to.Chmod(e.mode); err != nil { // against the umask
 		return err
 	}
 	e.look, err = w.t.look(rootfs.LookInto(to))
 	return err
 }
 
-// noPermission hides that an error of the scratch tree is fs.ErrPermission, which is said of the view alone.
+// noPermission makes an error of the scratch tree not match fs.ErrPermission, which is only for errors of the view.
 func noPermission(err error) error {
 	if errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("scratch tree: %s", err.Error())
@@ -197,7 +197,7 @@ func noPermission(err error) error {
 	return err
 }
 
-// share has the system copy a large file, which on some file systems takes no time. It returns 0 if it does not.
+// share lets the system copy a large file, which is immediate on some file systems. It returns 0 if nothing was copied.
 func share(ctx context.Context, to, from any, size int64) (n int64, err error) {
 	const large, atOnce = 1 << 20, 64 << 20
 	copier, ok := from.(interface {

@@ -16,12 +16,12 @@ import (
 	"github.com/millrace-go/millrace/internal/parallel"
 )
 
-// outlived is what is said of paths that are the work of nobody.
+// outlived is the warning about paths that no command of the run has changed.
 const outlived = "paths of the copy are made anew, for a process that has outlived its command has changed them"
 
-// freshen puts all that is in the tree into a new directory of its name. A process of an earlier command, which is
-// confined to the old directory, opens nothing in the new one: Landlock goes by the inode. The error is errDisplaced if
-// something cannot be moved: then the tree is to be made anew.
+// freshen moves all entries of the tree into a new directory with the same name. A process of an earlier command is
+// confined to the old directory and cannot open files in the new directory, because Landlock rules belong to inodes. If
+// an entry cannot be moved, the error is errDisplaced, and the tree must be made anew.
 func (t *tree) freshen(ctx context.Context) error {
 	if runtime.GOOS != "linux" || t.isNew() {
 		return nil
@@ -44,7 +44,7 @@ func (t *tree) freshen(ctx context.Context) error {
 			return fmt.Errorf("%w: %v", errDisplaced, err)
 		}
 	}
-	if err := wipe(ctx, t.slot, t.name); err != nil { // a process may have put something into it
+	if err := wipe(ctx, t.slot, t.name); err != nil { // a process may have added an entry
 		return err
 	}
 	if err := t.slot.Rename(nextName, t.name); err != nil {
@@ -57,14 +57,14 @@ func (t *tree) freshen(ctx context.Context) error {
 // isNew reports whether no program has worked in the tree.
 func (t *tree) isNew() bool { return len(t.made) == 0 && t.found != nil && len(t.found) == 0 }
 
-// moveOver moves one thing to the new directory. To be moved does not make it another thing.
+// moveOver moves an entry to the new directory. The move itself does not count as a change of the entry.
 func (t *tree) moveOver(name string, isDir bool) error {
 	from, to := names.Join(t.name, name), names.Join(nextName, name)
 	before, err := t.look(t.slot.Look(from))
 	if err != nil {
 		return err
 	}
-	isLocked := isDir && before.Mode&0o200 == 0 // a directory that may not be written to cannot be moved
+	isLocked := isDir && before.Mode&0o200 == 0 // a read-only directory cannot be moved
 	if isLocked {
 		if err := t.slot.Chmod(from, 0o700); err != nil {
 			return err
@@ -84,7 +84,7 @@ func (t *tree) moveOver(name string, isDir bool) error {
 	}
 	same := after
 	if same.CTime = before.CTime; same != before {
-		return nil // it was changed just then
+		return nil // it was changed in between
 	}
 	if e := t.made[name]; e != nil && e.look == before {
 		e.look = after
@@ -95,8 +95,8 @@ func (t *tree) moveOver(name string, isDir bool) error {
 	return nil
 }
 
-// lookAgain looks at all that is in the tree before a program begins. A path that is another one than when the last
-// program had ended is the work of nobody: some process has outlived its command.
+// lookAgain scans the tree before a program begins. If a path has changed since the end of the last program, a process
+// has outlived its command, and lookAgain warns of the path.
 func (t *tree) lookAgain(ctx context.Context) error {
 	if t.isNew() {
 		return nil
@@ -128,8 +128,8 @@ func (t *tree) lookAgain(ctx context.Context) error {
 	return nil
 }
 
-// isAsFound reports whether all directories have the entries that the last look has found. A file that was written to
-// since then is noticed by its time of change, when what the next program has done is collected.
+// isAsFound reports whether all directories have the entries of the last scan. A file that was written since then is
+// found by its change time, when the changes of the next program are collected.
 func (t *tree) isAsFound(ctx context.Context) (bool, error) {
 	items, err := readDir(t.fsys, ".")
 	if err != nil {
@@ -153,15 +153,15 @@ func (t *tree) isAsFound(ctx context.Context) (bool, error) {
 		}
 		now, err := t.look(t.fsys.Look(dirs[i].path))
 		if err != nil || now.MTime != dirs[i].look.MTime {
-			changed.Store(true) // or it is gone
+			changed.Store(true) // or it was removed
 		}
 		return nil
 	})
 	return !changed.Load(), err
 }
 
-// isStrange reports whether a file was written to, at its place, before the program has begun that is to be collected:
-// that is the work of nobody.
+// isStrange reports whether a file was written at its place before the program began whose changes are collected. Then
+// a process of an earlier command has written it.
 func (t *tree) isStrange(f *found) bool {
 	e := t.made[f.path]
 	if e == nil || e.kind != change.File || e.is(f) || f.look.CTime == 0 || f.look.CTime >= t.began {
@@ -171,19 +171,19 @@ func (t *tree) isStrange(f *found) bool {
 	return ok && same && !f.opened
 }
 
-// otherThan returns what is not as an earlier look has found it, in path order.
+// otherThan returns the paths that have changed since an earlier scan, in path order.
 func (t *tree) otherThan(before map[string]*found) []string {
 	var other []string
 	for name, f := range t.found {
 		old := before[name]
-		if f.opened || old != nil && old.opened { // which has changed it
+		if f.opened || old != nil && old.opened { // opening has changed its attributes
 			continue
 		}
 		isOther := old == nil || old.kind != f.kind || old.target != f.target
 		if !isOther && f.kind == change.File {
 			was := old.look
 			if f.look.Nlink > 1 {
-				was.CTime = f.look.CTime // that of another name may have moved it on, see freshen
+				was.CTime = f.look.CTime // the move of another name may have changed it, see freshen
 			}
 			isOther = was != f.look
 		}
@@ -200,7 +200,7 @@ func (t *tree) otherThan(before map[string]*found) []string {
 	return other
 }
 
-// otherThanMade returns what is not as it was made, in path order.
+// otherThanMade returns the paths that differ from the last Renew, in path order.
 func (t *tree) otherThanMade() []string {
 	var other []string
 	for name, f := range t.found {
@@ -217,7 +217,7 @@ func (t *tree) otherThanMade() []string {
 	return other
 }
 
-// prune takes away what a program has left in a tree that is kept, so that no trace of the program stays.
+// prune removes all changes of a program from a tree that is kept.
 func (t *tree) prune(ctx context.Context) error {
 	if t.found == nil {
 		s, err := t.scan(ctx, false)
@@ -234,7 +234,7 @@ func (t *tree) prune(ctx context.Context) error {
 			continue
 		}
 		if e != nil && e.withheld == "" && e.kind == change.Dir && f.kind == change.Dir && !f.deep {
-			unlocked[name] = true // what is in it may be as it was made
+			unlocked[name] = true // its entries may be unchanged
 			if err := t.fsys.Chmod(name, 0o700); err != nil {
 				return err
 			}

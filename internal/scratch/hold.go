@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// hold compares the view with what the changes rest on. The error is a *[stage.DriftError] with each path that is
-// another one now.
+// hold compares the view with the bases of the changes. The error is a *[stage.DriftError] with each path that has
+// changed.
 func (s *staging) hold() error {
 	var drifts []stage.Drift
 	done := make(map[string]bool)
@@ -23,7 +23,7 @@ func (s *staging) hold() error {
 				continue
 			}
 			done[b.path] = true
-			plain, err := s.isPlain(path.Dir(b.path)) // else nothing stands there, see look
+			plain, err := s.isPlain(path.Dir(b.path)) // otherwise the path is absent, see look
 			reason := ""
 			switch {
 			case err == nil && plain:

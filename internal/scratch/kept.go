@@ -11,19 +11,19 @@ import (
 	"github.com/millrace-go/millrace/change"
 )
 
-// Kept is a Change with its bytes, as JSON keeps it.
+// Kept is the JSON form of a Change with its bytes.
 type Kept struct {
 	Path   string      `json:"path"`
 	From   string      `json:"from,omitempty"`
 	Kind   change.Kind `json:"kind"`
 	Mode   fs.FileMode `json:"mode,omitempty"`
 	Target string      `json:"target,omitempty"`
-	// Bytes are those of a file that was written, nil for all else.
+	// Bytes are the bytes of a file that was written, nil for all else.
 	Bytes []byte `json:"bytes,omitzero"`
 }
 
-// Keep returns the changes with their bytes. If these are more than most, it is a *[LimitError]. A name that is no
-// UTF-8 is an error, for JSON would change it.
+// Keep returns the changes with their bytes. If there are more than most bytes, the error is a *[LimitError]. A name
+// that is not UTF-8 is an error, because JSON would change it.
 func Keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
 	list := make([]Kept, 0, len(changes))
 	left := most
@@ -46,14 +46,14 @@ func Keep(ctx context.Context, changes []Change, most int64) ([]Kept, error) {
 			if err != nil {
 				return nil, err
 			}
-			k.Bytes = append([]byte{}, data...) // never nil, for an empty file was written too
+			k.Bytes = append([]byte{}, data...) // never nil, because an empty file was written too
 		}
 		list = append(list, k)
 	}
 	return list, nil
 }
 
-// Change returns what was kept. Nothing of it was checked: to stage it does that.
+// Change returns the kept change. It checks nothing: [Stage] does that.
 func (k Kept) Change() Change {
 	c := Change{Path: k.Path, From: k.From, Kind: k.Kind, Mode: k.Mode, Target: k.Target}
 	if k.Bytes != nil {

@@ -21,8 +21,8 @@ type handled interface {
 // lock is a file that is locked.
 type lock struct{ handled }
 
-// lockFile locks a file of that name and makes it if need be. The error matches capability.ErrLocked if it is locked
-// already, and names.ErrDrift if it was removed while that was found out.
+// lockFile locks the file of that name, and makes it if needed. The error matches capability.ErrLocked if the file is
+// locked already, and names.ErrDrift if the file was removed in between.
 func lockFile(fsys *rootfs.FS, name string) (*lock, error) {
 	opened, err := fsys.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -40,7 +40,7 @@ func lockFile(fsys *rootfs.FS, name string) (*lock, error) {
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
-	// One that gives its place back removes the file, and the lock on that is worth nothing then.
+	// A process that gives its place back removes the file. A lock on a removed file is worth nothing.
 	want, _, err := fsys.LstatIfPossible(name)
 	if err == nil && !os.SameFile(got, want) {
 		err = fmt.Errorf("%s: %w", name, names.ErrDrift)
@@ -51,5 +51,5 @@ func lockFile(fsys *rootfs.FS, name string) (*lock, error) {
 	return l, nil
 }
 
-// Close gives the lock back. A process that is just being started may hold the handle a little longer.
+// Close releases the lock. A process that is just being started may hold the handle a little longer.
 func (l *lock) Close() error { return errors.Join(unlock(l.Fd()), l.handled.Close()) }

@@ -22,5 +22,5 @@ func unlock(fd uintptr) error {
 	return windows.UnlockFileEx(windows.Handle(fd), 0, 1, 0, new(windows.Overlapped))
 }
 
-// isOurs is true: directories of the user are closed to others by the lists of the system.
+// isOurs returns true, because access lists of the system protect the user's directories.
 func isOurs(fs.FileInfo) bool { return true }

@@ -19,19 +19,19 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// A manifest is what a tree that is kept was made of: a line that says so, what it belongs to, how many entries follow,
-// the entries, and the hash of all that. A file of any other form is not a manifest, and the tree is made anew.
+// A manifest describes a kept tree: a first line with the format, the id of the tree, the number of entries, the
+// entries, and the hash of all this. If a file has any other form, the tree is made anew.
 const (
 	manifestHead = "millrace scratch 1\n"
 	newSuffix    = ".new"
-	// mostManifest is how large one may be, in bytes: some 200 for each of a million entries.
+	// mostManifest limits the size of a manifest, in bytes: some 200 for each of a million entries.
 	mostManifest = 256 << 20
 	mostString   = 1 << 16
 )
 
 var errManifest = errors.New("not a manifest")
 
-// readManifest returns what the last one has made in the tree, nil if that is not known.
+// readManifest returns the entries of the manifest, nil if there are none to trust.
 func (t *tree) readManifest() map[string]*entry {
 	f, err := handle.OpenFile(t.slot, manifestName)
 	if err != nil {
@@ -82,7 +82,7 @@ func (t *tree) parseManifest(data []byte) (map[string]*entry, error) {
 	return made, nil
 }
 
-// writeManifest writes what is in the tree beside it.
+// writeManifest writes the entries of the tree to the manifest, which is next to the tree.
 func (t *tree) writeManifest() (err error) {
 	const name = manifestName + newSuffix
 	f, err := t.slot.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
@@ -152,7 +152,7 @@ func (p *packer) entry(e *entry) {
 	p.number(e.look.Nlink)
 }
 
-// unpacker reads what a packer has written. Once something is missing, all is zero.
+// unpacker reads the output of a packer. After the end of the data it returns only zeros.
 type unpacker struct {
 	data   []byte
 	failed bool

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// hidesMapped reports whether the times of a file do not tell that it was written to through memory, as on tmpfs. The
-// file is the lock of the place, and the clock has moved on since that was written to last.
+// hidesMapped reports whether the times of a file do not show writes through mapped memory, as on tmpfs. The file is
+// the lock of the place, and the clock has advanced since the last write to the lock.
 func (l *lock) hidesMapped() (bool, error) {
 	before, err := rootfs.LookInto(l)
 	if err != nil {
@@ -15,7 +15,7 @@ func (l *lock) hidesMapped() (bool, error) {
 	}
 	page, err := unix.Mmap(int(l.Fd()), 0, 1, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
-		return false, nil // no program can do it here
+		return false, nil // no program can map files here
 	}
 	page[0]++
 	if err := unix.Munmap(page); err != nil {

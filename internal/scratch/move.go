@@ -17,15 +17,15 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// move is something that is renamed.
+// move is a rename.
 type move struct {
 	change *Change
-	at     string // where it stands now
+	at     string // its current path
 }
 
-// move takes everything that is renamed from its old place, what is deepest first: to its new one where that is free
-// and its directory stays what it is, and elsewhere to a name beside it until then. So names can be swapped and go
-// round, and what was in a directory can get out of it before that is renamed.
+// move moves every renamed entry away from its old path, the deepest entries first. An entry moves to its new path if
+// that is free and its directory does not change, otherwise to a temporary name. So names can be swapped, and an entry
+// can leave a directory before the directory is renamed.
 func (s *staging) move() error {
 	moves := slices.Clone(s.moves)
 	slices.SortFunc(moves, func(a, b *move) int {
@@ -78,7 +78,7 @@ func (s *staging) move() error {
 	return nil
 }
 
-// isSettled reports whether a directory is at its place, with all above it, before and after.
+// isSettled reports whether no change moves, makes or removes a directory or a directory above it.
 func (s *staging) isSettled(dir string) bool {
 	for ; dir != "."; dir = path.Dir(dir) {
 		if s.byFrom[dir] != nil || s.byPath[dir] != nil || s.dying[dir] || s.newDirs[dir] {
@@ -88,8 +88,8 @@ func (s *staging) isSettled(dir string) bool {
 	return true
 }
 
-// between returns a free name in the directory for something on its way. It ends like the old one, for a host may allow
-// some kinds of files only.
+// between returns a free temporary name in the directory. It ends like the old name, because a host may allow only some
+// kinds of files.
 func (s *staging) between(dir, base string, i int) (string, error) {
 	const room = 32
 	base = base[max(0, len(base)-(names.MaxName-room)):]
@@ -102,7 +102,7 @@ func (s *staging) between(dir, base string, i int) (string, error) {
 	}
 }
 
-// arrive puts something at its new place.
+// arrive moves an entry to its new path.
 func (s *staging) arrive(m *move) error {
 	if m.at == m.change.Path {
 		return nil
@@ -115,8 +115,8 @@ func (s *staging) arrive(m *move) error {
 	return err
 }
 
-// merge moves what is in one directory into another, which has something that the program was not shown, or has removed
-// although it does not count. An entry in the way is replaced.
+// merge moves the entries of one directory into another. The other directory has entries that the program did not see,
+// or whose removal does not count. An existing entry is replaced.
 func (s *staging) merge(from, to string) error {
 	items, err := handle.ReadDir(s.view, from)
 	if err != nil {
@@ -146,7 +146,7 @@ func (s *staging) merge(from, to string) error {
 	return s.view.Remove(from)
 }
 
-// tell fills in what became of files.
+// tell records the renamed files in the outcome.
 func (s *staging) tell() error {
 	for _, m := range s.moves {
 		to := m.change.Path
@@ -176,7 +176,7 @@ func (s *staging) tell() error {
 	return context.Cause(s.ctx)
 }
 
-// renamed notes that a file has another name than it had, if it was there before.
+// renamed records that a file has a new name, unless the file is new.
 func (s *staging) renamed(name string) {
 	if s.made[name] {
 		return

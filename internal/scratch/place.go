@@ -32,7 +32,7 @@ func treeName(name string) string {
 	return name
 }
 
-// baseDir returns the directory that the host has named, without symbolic links, and makes it if need be.
+// baseDir returns the directory from the host, without symbolic links, and makes it if needed.
 func baseDir(dir string) (string, error) {
 	if dir == "" {
 		cache, err := os.UserCacheDir()
@@ -62,8 +62,8 @@ func baseDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// ownDir opens a directory that belongs to this user alone, and makes it if it is not there. Another user may have put
-// one of that name, or a link, in a directory such as /tmp.
+// ownDir opens a directory that belongs to this user alone, and makes it if it is missing. In a directory such as /tmp,
+// another user may have made a directory or a link of that name.
 func ownDir(above *os.Root, at, name string) (*os.Root, error) {
 	err := above.Mkdir(name, 0o700)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
@@ -102,9 +102,9 @@ func ownDir(above *os.Root, at, name string) (*os.Root, error) {
 	return root, nil
 }
 
-// take makes a place this tree's own. The error matches capability.ErrLocked if another one has it.
+// take locks the place for this tree. The error matches capability.ErrLocked if another tree has the place.
 func (t *tree) take(ctx context.Context, name string) (err error) {
-	for range 10 { // another tree that is closed removes its files
+	for range 10 { // a tree that is just being closed removes its files
 		if err = t.takeOnce(name); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, names.ErrDrift) {
 			break
 		}

@@ -15,10 +15,10 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// tries is how often a file is read that changes during the read.
+// tries is the number of reads of a file that changes during each read.
 const tries = 3
 
-// errRestless reports that a file has changed while it was read, each time.
+// errRestless reports that a file has changed during each read.
 func errRestless(name string) error {
 	return fmt.Errorf("%s goes on changing while it is read: a process of the command may still be at work", name)
 }
@@ -30,7 +30,7 @@ type steady struct {
 	look rootfs.Look
 }
 
-// Read says names.ErrDrift in place of the end of a file that has changed since it was opened.
+// Read returns names.ErrDrift instead of io.EOF if the file has changed since it was opened.
 func (s *steady) Read(p []byte) (int, error) {
 	n, err := s.RandomFile.Read(p)
 	if !errors.Is(err, io.EOF) {
@@ -42,7 +42,7 @@ func (s *steady) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// opener opens the file later.
+// opener returns a function that opens the file.
 func (t *tree) opener(f *found) func() (io.ReadCloser, error) {
 	return func() (io.ReadCloser, error) {
 		if t.closed {
@@ -52,7 +52,7 @@ func (t *tree) opener(f *found) func() (io.ReadCloser, error) {
 	}
 }
 
-// openFound opens a file of the scratch tree, whatever its mode, and nothing that a link leads to.
+// openFound opens a file of the scratch tree in spite of its mode. It follows no link.
 func (t *tree) openFound(f *found) (*steady, error) {
 	file, err := handle.OpenFile(t.fsys, f.path)
 	if errors.Is(err, fs.ErrPermission) {
@@ -131,8 +131,8 @@ func (t *tree) compareOnce(ctx context.Context, f *found, name string) (bool, er
 	}
 }
 
-// isOvertaken reports whether a file of the view cannot be read because another program has changed or removed it. It
-// has other bytes then, which [Stage] finds out.
+// isOvertaken reports whether a file of the view cannot be read because another program has changed or removed it. The
+// file then counts as changed, and [Stage] reports the drift.
 func isOvertaken(err error) bool {
 	return errors.Is(err, names.ErrDrift) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, names.ErrNotDir) ||
 		errors.Is(err, names.ErrNotRegular)

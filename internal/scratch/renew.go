@@ -15,7 +15,7 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// renew makes the scratch tree what the view is.
+// renew makes the scratch tree equal to the view.
 func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	if t.closed {
 		return errClosed
@@ -34,7 +34,7 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	t.broken, t.kept = true, false
 	r := &renewal{t: t, ctx: ctx, want: want.at}
 	if err := r.run(); err != nil {
-		// The tree is now between both states.
+		// The tree is now a mix of both states.
 		t.found = nil
 		return err
 	}
@@ -48,7 +48,7 @@ type renewal struct {
 	ctx  context.Context
 	want map[string]*entry
 
-	dirs    []*entry            // to be made, those above others first
+	dirs    []*entry            // to be made, parents first
 	leaves  map[string][]*entry // files and links to be made, by directory
 	touched map[string]bool
 	opened  map[string]bool
@@ -69,7 +69,7 @@ func (r *renewal) run() error {
 	return r.finish()
 }
 
-// compare finds out what is to be written, and removes what is not wanted.
+// compare finds the entries to be written, and removes other entries.
 func (r *renewal) compare() error {
 	var gone []string
 	for name, f := range r.t.found {
@@ -82,7 +82,7 @@ func (r *renewal) compare() error {
 	last := "/"
 	for _, name := range gone {
 		if strings.HasPrefix(name, last+"/") {
-			continue // it went with its directory
+			continue // it was removed with its directory
 		}
 		if err := r.remove(name); err != nil {
 			return err
@@ -122,14 +122,15 @@ func (r *renewal) compare() error {
 	return r.compareFiles(differ)
 }
 
-// compareFiles leaves files that have the right bytes already, and has the others written anew.
+// compareFiles keeps files that have the right bytes already, and adds the other files to the entries to be written.
 func (r *renewal) compareFiles(differ []*entry) error {
 	slices.SortFunc(differ, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	equal := make([]bool, len(differ))
 	err := parallel.Each(r.ctx, workers(), len(differ), func(i int) error {
 		e := differ[i]
 		f := r.t.found[e.path]
-		// A file that a program has written is made anew: a process that has it open writes to another file from then on.
+		// A file that a program has written is replaced by a new file. A process that has the old file open cannot
+		// write to the new file.
 		isWritten := f.look.CTime != 0 && !r.t.coarse && !r.t.made[e.path].is(f)
 		if e.kind != change.File || f.look.Size != e.size || f.look.Nlink > 1 || isWritten {
 			return nil
@@ -159,7 +160,7 @@ func (r *renewal) compareFiles(differ []*entry) error {
 	return nil
 }
 
-// adjust gives a file with the right bytes the right mode and time.
+// adjust sets the mode and time of a file that has the right bytes.
 func (t *tree) adjust(e *entry, f *found) error {
 	changed := false
 	if f.look.Mode&permBits != e.mode || f.look.Mode.Perm() != f.look.Mode || f.opened {
@@ -182,7 +183,7 @@ func (t *tree) adjust(e *entry, f *found) error {
 	return err
 }
 
-// add has something made.
+// add adds an entry to the entries to be written.
 func (r *renewal) add(e *entry) {
 	dir := path.Dir(e.path)
 	if e.kind == change.Dir {
@@ -193,7 +194,7 @@ func (r *renewal) add(e *entry) {
 	r.touched[dir] = true
 }
 
-// remove removes something with all that is in it.
+// remove removes an entry with everything below it.
 func (r *renewal) remove(name string) error {
 	dir := path.Dir(name)
 	if err := r.unlock(dir); err != nil {
@@ -213,7 +214,7 @@ func (r *renewal) unlock(dir string) error {
 	return r.t.fsys.Chmod(dir, 0o700)
 }
 
-// makeDirs makes the directories. They get their modes when all is in them.
+// makeDirs makes the directories. They get their modes after their entries were written.
 func (r *renewal) makeDirs() error {
 	slices.SortFunc(r.dirs, func(a, b *entry) int { return strings.Compare(a.path, b.path) })
 	for _, e := range r.dirs {
@@ -231,7 +232,7 @@ func (r *renewal) makeDirs() error {
 	return nil
 }
 
-// finish gives the directories in which something was done their modes and times, those in others first.
+// finish sets the modes and times of changed directories, subdirectories first.
 func (r *renewal) finish() error {
 	dirs := slices.Sorted(maps.Keys(r.touched))
 	slices.Reverse(dirs)
@@ -255,7 +256,7 @@ func (r *renewal) finish() error {
 	})
 }
 
-// settle waits until whatever a program changes has another time of change than all that was made.
+// settle waits until each later change gets a newer change time than all written files.
 func (t *tree) settle(ctx context.Context) error {
 	newest := int64(0)
 	t.began = 0
@@ -276,7 +277,7 @@ func (t *tree) settle(ctx context.Context) error {
 	}
 	const patience = 100 * time.Millisecond
 	for began := time.Now(); ; {
-		// The clock is that of the file system, which may count in ticks, or be that of another machine.
+		// The clock is the clock of the file system. It may count in ticks, or run on another machine.
 		if err := t.lock.Chmod(0o600); err != nil {
 			return err
 		}

@@ -15,17 +15,17 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// Rests are what the answer of a program rests on that is shown a view: what stands at each name, and that nothing
-// stands at the others. The times of directories are not among them.
+// Rests is the state of a view on which the answer of a program rests: all entries, and the absence of other names. The
+// times of directories do not count.
 type Rests struct {
-	// Sum is the same for views that are the same, as far as files do not have to be read for that.
+	// Sum is the same for equal views. It covers everything that is known without reading files.
 	Sum change.Hash
-	// Recent are the files that were changed a moment ago, with the hashes of their bytes: nothing else tells that they
-	// are not changed once more.
+	// Recent are the files that were changed a moment ago, with the hashes of their bytes. Only the hash would show
+	// another change of such a file.
 	Recent map[string]change.Hash
 }
 
-// RestsOf returns what the answer of a program rests on that is shown the view now.
+// RestsOf returns the Rests of an answer to the current view.
 func RestsOf(ctx context.Context, view *stage.Stage) (Rests, error) {
 	var mu sync.Mutex
 	prints := make(map[string][]byte)
@@ -51,15 +51,15 @@ func RestsOf(ctx context.Context, view *stage.Stage) (Rests, error) {
 		}
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			return nil // it was there a moment ago
+			return nil // it was removed during the walk
 		case errors.Is(err, fs.ErrPermission):
-			print, certain = unread, true // no program is shown it
+			print, certain = unread, true // no program sees it
 		case err != nil:
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		if prints[name] == nil { // else it could not be read
+		if prints[name] == nil { // otherwise it could not be read
 			prints[name] = print
 		}
 		if !certain {
@@ -91,7 +91,7 @@ func printIn(view *stage.Stage, name string, found walk.Entry) ([]byte, bool, er
 	return view.PrintIn(name, info)
 }
 
-// AreOf reports whether the files that were changed a moment before an answer have the bytes that they had then.
+// AreOf reports whether the files in Recent still have the same bytes.
 func (r Rests) AreOf(ctx context.Context, view *stage.Stage) bool {
 	for name, then := range r.Recent {
 		if now, err := view.HashOf(name); err != nil || now != then || ctx.Err() != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// furnish makes the directories of a place that was taken, and reads or wipes what is there.
+// furnish makes the directories of a place that was taken, and reads or wipes the existing files.
 func (t *tree) furnish(ctx context.Context) error {
 	t.made = t.readManifest()
-	// From here on the place is dirty for whoever comes next: it has no manifest.
+	// Without a manifest the place is dirty for the next Open.
 	if err := t.slot.RemoveAll(manifestName); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (t *tree) shared() (string, error) {
 	return filepath.Join(t.place, sharedName), t.makeDir(sharedName)
 }
 
-// makeDir makes a directory of the place, unless it is there, and takes away what else is.
+// makeDir makes a missing directory of the place, and replaces anything else of that name.
 func (t *tree) makeDir(name string) error {
 	info, _, err := t.slot.LstatIfPossible(name)
 	switch {
@@ -86,12 +86,12 @@ func (t *tree) makeDir(name string) error {
 	if err := t.slot.Mkdir(name, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return t.slot.Chmod(name, 0o700) // whatever the umask is
+	return t.slot.Chmod(name, 0o700) // against the umask
 }
 
-// settleIn makes the directories of the place anew. A process that a command has left running may go on in the old
-// directories: it is confined to their inodes, and opens nothing in the new directories. A command without a sandbox
-// can also move them away.
+// settleIn makes the directories of the place anew. A process that a command has left running is confined to the inodes
+// of the old directories, and cannot open files in the new directories. A command without a sandbox can also move the
+// directories away.
 func (t *tree) settleIn(ctx context.Context) error {
 	for _, name := range [...]string{tempName, homeName} {
 		if err := wipe(ctx, t.slot, name); err != nil {
@@ -124,7 +124,7 @@ func (t *tree) settleIn(ctx context.Context) error {
 
 func (t *tree) discard() { t.dirty, t.found = false, nil }
 
-// close takes away what is not to be kept.
+// close removes everything that is not kept.
 func (t *tree) close() error {
 	if t.closed {
 		return nil
@@ -133,9 +133,9 @@ func (t *tree) close() error {
 	keep := t.c.Keep && !t.dirty && !t.broken && !t.coarse
 	var err error
 	if keep {
-		keep = t.prune(context.Background()) == nil // a tree that cannot be made clean goes
+		keep = t.prune(context.Background()) == nil // a tree that cannot be pruned is removed
 	}
-	// The cleaning does not end with the context of a run that was canceled.
+	// The removal goes on even if the context of the run was canceled.
 	for _, name := range [...]string{tempName, homeName, sharedName} {
 		err = errors.Join(err, wipe(context.Background(), t.slot, name))
 	}
@@ -143,12 +143,12 @@ func (t *tree) close() error {
 		err = errors.Join(err, t.writeManifest())
 	} else {
 		err = errors.Join(err, wipe(context.Background(), t.slot, t.name))
-		_ = t.slot.Remove(lockName) // no harm where a file that is open cannot be removed
+		_ = t.slot.Remove(lockName) // some systems cannot remove an open file, which is harmless
 	}
 	return errors.Join(err, t.give())
 }
 
-// give gives the place back.
+// give releases the place.
 func (t *tree) give() error {
 	var err error
 	if t.fsys != nil {

@@ -23,17 +23,17 @@ import (
 
 // scanned is a directory that was read.
 type scanned struct {
-	rules   *ignore.Matcher // those that hold for what is in it
+	rules   *ignore.Matcher // the rules for its entries
 	ignored bool
 }
 
-// survey is what a look at the whole scratch tree has found.
+// survey is the result of a scan of the whole scratch tree.
 type survey struct {
 	t     *tree
 	ctx   context.Context
-	rules bool // what .gitignore leaves out is asked
+	rules bool // .gitignore files are read
 	mu    sync.Mutex
-	// at has all but the root.
+	// at has all entries except the root.
 	at   map[string]*found
 	dirs map[string]scanned
 }
@@ -46,12 +46,13 @@ type visit struct {
 	vcs     bool
 }
 
-// workers is how many goroutines work on files: most of the time they wait for the system.
+// workers returns the number of goroutines that work on files: most of the time they wait for the system.
 func workers() int { return max(4, runtime.GOMAXPROCS(0)) }
 
-// scan looks at all that stands in the scratch tree. No process may work there. A command can leave what the limits do
-// not take without bringing it back, ignored files for example, so there may be more of it; but memory has an end too.
-// The rules of .gitignore files are read only if they are asked for: they may be too long, or take long to go by.
+// scan reads all entries of the scratch tree. No process may work there. A command can leave files that are not
+// collected, ignored files for example. So scan accepts more entries than the limits, but not any number, because
+// memory is limited too. The .gitignore files are read only if withRules is set: they may be too large, or slow to
+// match.
 func (t *tree) scan(ctx context.Context, withRules bool) (*survey, error) {
 	s := &survey{t: t, ctx: ctx, rules: withRules, at: make(map[string]*found, len(t.made)),
 		dirs: make(map[string]scanned)}
@@ -74,7 +75,7 @@ func (t *tree) scan(ctx context.Context, withRules bool) (*survey, error) {
 	return s, nil
 }
 
-// read reads one directory and returns those in it.
+// read reads one directory and returns its subdirectories.
 func (s *survey) read(v visit) (below []visit, err error) {
 	dir, err := s.t.fsys.OpenDir(v.path)
 	if err != nil {
@@ -93,13 +94,13 @@ func (s *survey) read(v visit) (below []visit, err error) {
 	}
 	all := make([]found, len(items))
 	for i, item := range items {
-		if err := s.ctx.Err(); err != nil { // a long list of rules times a long list of names takes its time
+		if err := s.ctx.Err(); err != nil { // many rules for many names take long
 			return nil, err
 		}
 		f := &all[i]
 		err := s.look(&v, item, f)
 		if errors.Is(err, fs.ErrNotExist) {
-			f.path = "" // it was there a moment ago
+			f.path = "" // it was removed in between
 			continue
 		}
 		if err != nil {
@@ -157,7 +158,7 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 	return err
 }
 
-// look finds out what one entry of a directory is.
+// look reads one entry of a directory.
 func (s *survey) look(v *visit, item fs.DirEntry, f *found) (err error) {
 	f.path = names.Join(v.path, item.Name())
 	if f.look, err = s.t.look(rootfs.LookAt(item)); err != nil {
@@ -181,7 +182,7 @@ func (s *survey) look(v *visit, item fs.DirEntry, f *found) (err error) {
 	return err
 }
 
-// isIgnored reports whether .gitignore leaves out a path that need not be there.
+// isIgnored reports whether .gitignore ignores a path, which may be missing.
 func (s *survey) isIgnored(name string, isDir bool) bool {
 	if f := s.at[name]; f != nil {
 		return f.ignored
@@ -194,7 +195,7 @@ func (s *survey) isIgnored(name string, isDir bool) bool {
 	if d.ignored {
 		return true
 	}
-	for end := range len(name) { // the directories that are not there
+	for end := range len(name) { // the missing directories
 		if name[end] == '/' {
 			if _, there := s.dirs[name[:end]]; !there && d.rules.Ignored(name[:end], true) {
 				return true

@@ -1,8 +1,9 @@
-// Package scratch makes the tree of a stage real in a directory of the system, so that a program can work on it, and
-// finds out afterwards what the program has changed.
+// Package scratch writes the tree of a stage to a directory on disk, so that a program can work on it, and finds the
+// changes of the program afterwards.
 //
-// [Open] takes a place, [Tree.Renew] makes it equal to a view of a stage, then the program runs, [Tree.Collect] tells
-// what it has left there, and [Stage] stages that through the view. The next Renew writes only what differs by then.
+// [Open] takes a place, [Tree.Renew] makes it equal to a view of a stage, then the program runs, [Tree.Collect] returns
+// what it has changed there, and [Stage] stages the changes through the view. The next Renew writes only the
+// differences.
 package scratch
 
 import (
@@ -19,12 +20,12 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// Tree is a place at which the tree of a stage is made real. Its methods must not be called at the same time.
+// Tree is a place with the tree of a stage on disk. Its methods must not be called at the same time.
 type Tree struct{ tree }
 
-// Open takes a place for the tree, makes it if need be, and wipes what a program has left there that did not come to
-// its end. Up to 8 may be open for one tree; if all are, the error is capability.ErrLocked. A place that belongs to
-// another user, or that a symbolic link leads to, is refused.
+// Open takes a place for the tree, makes it if needed, and wipes the remains of a run that was killed. Up to 8 places
+// may be open for one tree; if all are open, the error is capability.ErrLocked. A place that belongs to another user,
+// or that a symbolic link leads to, is refused.
 func Open(ctx context.Context, c Config) (*Tree, error) {
 	dir, err := baseDir(c.Dir)
 	if err != nil {
@@ -53,8 +54,8 @@ func Open(ctx context.Context, c Config) (*Tree, error) {
 		if ctx.Err() != nil {
 			return nil, errors.Join(err, above.Close())
 		}
-		// A command may have left what cannot be removed, such as a file that is immutable. That is in the way of its
-		// own place only.
+		// A command may have left a file that cannot be removed, such as an immutable file. Such a file only blocks its
+		// own place.
 		if !errors.Is(err, capability.ErrLocked) && failed == nil {
 			failed = err
 		}
@@ -77,22 +78,20 @@ func (t *Tree) Home() string { return t.home() }
 // Shared returns a directory that stays from the first call until the tree is closed.
 func (t *Tree) Shared() (string, error) { return t.shared() }
 
-// Renew makes the tree equal to what the view shows, ignored files too, but for version control directories, and for
-// what is withheld: links that lead out of the tree, special files, what may not be read, and what o leaves out. It
-// writes only what differs from what is there. Permission bits, without setuid and setgid, and times are those of the
-// view. A tree whose names the file system of the scratch tree does not tell apart is an error, and a tree that is too
-// large a *[LimitError].
+// Renew makes the scratch tree equal to the view, with ignored files. It omits version control directories and withheld
+// paths: links that lead out of the tree, special files, unreadable paths, and paths that o leaves out. It writes only
+// the differences. Permission bits, without setuid and setgid, and times are copied from the view. Names that the file
+// system of the scratch tree cannot distinguish are an error. A tree that is too large is a *[LimitError].
 //
-// From here on, the place is wiped by the next Open, unless the tree is closed.
+// After Renew, the next Open wipes the place, unless the tree was closed.
 func (t *Tree) Renew(ctx context.Context, view *stage.Stage, o Options) error {
 	return t.renew(ctx, view, o)
 }
 
-// Collect returns what differs from what the last Renew has made, in path order. No process may work in the tree any
-// more.
+// Collect returns the changes since the last Renew, in path order. No process may work in the tree any more.
 func (t *Tree) Collect(ctx context.Context, o Options) ([]Change, error) { return t.collect(ctx, o) }
 
-// Discard reports that what was done in the tree since the last Renew does not count.
+// Discard drops the changes in the tree since the last Renew.
 func (t *Tree) Discard() { t.discard() }
 
 // Close removes the place, except for the tree of a kept place, and releases it. The changes of the tree cannot be read

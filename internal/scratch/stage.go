@@ -28,18 +28,18 @@ type staging struct {
 
 	changes []Change
 	moves   []*move
-	byPath  map[string]*move // by where they go
+	byPath  map[string]*move // by their new path
 	byFrom  map[string]*move
 	newDirs map[string]bool
-	dying   map[string]bool // directories that are removed, by where they were
+	dying   map[string]bool // removed directories, by their old path
 	made    map[string]bool // files and links that were made
 	files   map[string]bool // see Outcome.Files
 }
 
-// Stage stages the changes through the view, in an order in which they can be. A path that the guard forbids is an
-// error that names it; what was staged by then the caller takes back. The error is a *[stage.DriftError], and nothing
-// is staged, if the view is not what it was at [Tree.Renew] where the changes begin or end: another program has written
-// there.
+// Stage stages the changes through the view, in a possible order. A path that the guard forbids is an error that names
+// it; the caller then rolls back the changes that were staged already. If the view differs from the view at
+// [Tree.Renew] at an old or new path of a change, another program has written there: then the error is a
+// *[stage.DriftError], and nothing is staged.
 func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, error) {
 	s := &staging{
 		ctx: ctx, view: view, changes: slices.Clone(changes),
@@ -58,7 +58,7 @@ func Stage(ctx context.Context, view *stage.Stage, changes []Change) (Outcome, e
 	return s.out, nil
 }
 
-// sort finds out what is to be done with what.
+// sort checks the changes, and sorts them into moves and new directories.
 func (s *staging) sort() error {
 	for i := range s.changes {
 		c := &s.changes[i]
@@ -89,8 +89,8 @@ func (s *staging) sort() error {
 	return s.sortReplaced()
 }
 
-// sortReplaced finds the directories in whose place there is something else afterwards. They go like those of which it
-// is said.
+// sortReplaced finds the directories that a file or link replaces. They are removed like directories with a change of
+// their own.
 func (s *staging) sortReplaced() error {
 	var replaced []string
 	for i := range s.changes {
@@ -113,8 +113,8 @@ func (s *staging) sortReplaced() error {
 	return nil
 }
 
-// look returns what the view has at a name, and its permission bits. Names in changes lead through no link: the target
-// of a link stands elsewhere, and a link on the way may still become a directory.
+// look returns the kind and the permission bits of a name in the view. A name that leads through a link is Absent: its
+// file has another path, and the link may still become a directory.
 func (s *staging) look(name string) (change.Kind, fs.FileMode, error) {
 	if plain, err := s.isPlain(path.Dir(name)); err != nil || !plain {
 		return change.Absent, 0, err
@@ -129,7 +129,7 @@ func (s *staging) look(name string) (change.Kind, fs.FileMode, error) {
 	return modes.KindOf(info.Mode()), info.Mode() & permBits, nil
 }
 
-// isPlain reports whether a directory is there, and no link leads to it.
+// isPlain reports whether the directory exists, and its path has no link.
 func (s *staging) isPlain(dir string) (bool, error) {
 	real, err := s.view.Resolve(dir)
 	for _, no := range [...]error{fs.ErrNotExist, names.ErrNotDir, names.ErrLinkLoop, names.ErrEscape} {
@@ -167,11 +167,11 @@ func (s *staging) removeFiles() error {
 	return nil
 }
 
-// removeDirs removes directories that are empty. One may have something in it still that leaves it later, or that the
-// program was not shown: then it stays.
+// removeDirs removes empty directories. A directory stays if it has entries that are renamed later, or that the program
+// did not see.
 func (s *staging) removeDirs() error { return s.removeDirsIn(".") }
 
-// removeDirsIn is removeDirs for those in one directory.
+// removeDirsIn is removeDirs for the directories below one directory.
 func (s *staging) removeDirsIn(above string) error {
 	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(s.dying))) {
 		if err := s.ctx.Err(); err != nil {
@@ -190,13 +190,13 @@ func (s *staging) removeDirsIn(above string) error {
 	return nil
 }
 
-// isHeld reports whether a directory may be changed, so that what it may not be removed for is something in it.
+// isHeld reports whether the guard allows a change of a directory. If so, an entry in it is what prevents the removal.
 func (s *staging) isHeld(dir string) bool {
 	info, _, err := s.view.LstatIfPossible(dir)
 	return err == nil && s.view.Chmod(dir, info.Mode()) == nil
 }
 
-// place goes through everything that is there afterwards.
+// place moves and writes all changes except removals, in path order.
 func (s *staging) place() error {
 	for i := range s.changes {
 		c := &s.changes[i]
@@ -218,7 +218,7 @@ func (s *staging) place() error {
 	return nil
 }
 
-// apply makes what stands at the path of a change what it is to be.
+// apply makes the entry at the path of a change as the change requires.
 func (s *staging) apply(c *Change) error {
 	kind, mode, err := s.look(c.Path)
 	if err == nil && kind == change.Absent {
@@ -266,7 +266,7 @@ func (s *staging) apply(c *Change) error {
 	return s.view.Chmod(c.Path, c.Mode&permBits)
 }
 
-// link makes a symbolic link, in the place of another one if there is one.
+// link makes a symbolic link, and replaces another link at the path.
 func (s *staging) link(c *Change, kind change.Kind) error {
 	if kind == change.Symlink {
 		target, err := s.view.ReadlinkIfPossible(c.Path)
@@ -283,13 +283,13 @@ func (s *staging) link(c *Change, kind change.Kind) error {
 	return s.view.SymlinkIfPossible(c.Target, c.Path)
 }
 
-// checkLinks refuses links that lead out of the tree as it is now. Collect has done so for the tree of the program; but
-// there something else may stand where the program was not shown what there is, and changes may come from elsewhere.
+// checkLinks refuses links that lead out of the staged tree. Collect has checked the tree of the program. But that tree
+// may differ at withheld paths, and changes may also come from elsewhere.
 func (s *staging) checkLinks() error {
 	look := func(name string) (change.Kind, string) {
 		kind, _, err := s.look(name)
 		if err != nil || kind != change.Symlink {
-			return kind, "" // what must not be looked at is not followed either
+			return kind, "" // a path that cannot be checked is not followed
 		}
 		target, err := s.view.ReadlinkIfPossible(name)
 		if err != nil {
@@ -318,7 +318,7 @@ func (s *staging) create(c *Change) error {
 	return s.write(c, os.O_WRONLY|os.O_CREATE|os.O_EXCL)
 }
 
-// count counts so many changed places of a file, and the bytes of its new text.
+// count counts the changed places of a file, and the bytes of its new text.
 func (s *staging) count(c *Change, n int, bytes int64) {
 	s.out.Counts[c.Path] = n
 	s.out.Edits += n

@@ -11,15 +11,15 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// stale is how long ago a place was made, or opened last, that no run looks after any more.
+// stale is the age, since it was made or last opened, after which an unused place is removed.
 const stale = 24 * time.Hour
 
-// placeName is how places are called.
+// placeName matches the names of places.
 var placeName = regexp.MustCompile(`^[0-9a-f]{12}-[0-9]$`)
 
-// sweep removes places that runs have left which were killed, and which no later run would find: of trees in memory, of
-// trees that are gone, and beyond the first place of a tree. Those that are in use are locked, and those that are kept
-// have a manifest. A place that cannot be removed stays.
+// sweep removes places of killed runs that no later run would find: places of trees in memory, of removed trees, and
+// second and further places of a tree. A place in use is locked, and a kept place has a manifest. A place that cannot
+// be removed stays.
 func (t *tree) sweep(ctx context.Context) {
 	dir, err := t.above.Open(".")
 	if err != nil {
@@ -45,7 +45,7 @@ func (t *tree) sweep(ctx context.Context) {
 	}
 }
 
-// sweepAway removes a place that was taken, unless it is kept, and gives it back.
+// sweepAway removes a place that was taken, unless it is kept, and releases it.
 func (t *tree) sweepAway(ctx context.Context) {
 	defer t.slot.Close()
 	defer t.lock.Close()
@@ -57,7 +57,7 @@ func (t *tree) sweepAway(ctx context.Context) {
 	}
 }
 
-// wipeBut removes all that is in a place but for one name.
+// wipeBut removes all entries of a place except one.
 func wipeBut(ctx context.Context, fsys *rootfs.FS, spare string) error {
 	items, err := readDir(fsys, ".")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// thingID names an inode. The number alone does not: a file system may give that of a removed file to the next one.
+// thingID identifies an inode. The number alone does not: a file system may reuse the number of a removed file.
 type thingID struct {
 	ino   uint64
 	btime int64
@@ -20,7 +20,7 @@ func idOf(l *rootfs.Look) (thingID, bool) {
 	return thingID{l.Ino, l.BTime}, l.Ino != 0 && l.BTime != 0
 }
 
-// trace finds out where everything was before.
+// trace finds the old path of each entry.
 func (g *gathering) trace() error {
 	for name, f := range g.at {
 		if !f.vcs {
@@ -29,7 +29,7 @@ func (g *gathering) trace() error {
 	}
 	slices.Sort(g.order)
 	g.origins["."] = "."
-	known := make(map[thingID]*entry) // all that was made
+	known := make(map[thingID]*entry) // all written entries
 	var fresh []*found
 	for _, e := range g.t.made {
 		if id, ok := idOf(&e.look); ok && e.withheld == "" {
@@ -49,7 +49,7 @@ func (g *gathering) trace() error {
 		return err
 	}
 	for _, f := range fresh {
-		// A file that was written anew and put in the place of the old, as editors do, stays the same file.
+		// A new file that replaces the old file, as editors do, counts as the same file.
 		e := g.t.made[f.path]
 		switch _, traced := g.origins[f.path]; {
 		case traced || e == nil || e.kind != f.kind || g.claimed[f.path]:
@@ -65,7 +65,7 @@ func (g *gathering) claim(f *found, origin string) {
 	g.claimed[origin] = true
 }
 
-// stays reports whether something is where it was made.
+// stays reports whether an entry is still where it was written.
 func (g *gathering) stays(f *found) bool {
 	e := g.entryAt(f.path)
 	if e == nil || e.kind != f.kind {
@@ -75,7 +75,7 @@ func (g *gathering) stays(f *found) bool {
 	return same || !ok
 }
 
-// traceMoved finds what was renamed by what it is.
+// traceMoved finds renamed entries by their inodes.
 func (g *gathering) traceMoved(fresh []*found, known map[thingID]*entry) {
 	for _, f := range fresh {
 		id, ok := idOf(&f.look)
@@ -93,7 +93,7 @@ func (g *gathering) traceMoved(fresh []*found, known map[thingID]*entry) {
 		if !g.takes(f.path, isDir) || !g.takes(e.path, isDir) {
 			continue
 		}
-		// A program that moves a file aside and writes it anew has changed it, and made a copy.
+		// A program that moves a file away and writes a new file in its place has changed the file, and made a copy.
 		if now := g.at[e.path]; now != nil && now.kind == e.kind {
 			if id, _ := idOf(&now.look); known[id] == nil {
 				continue
@@ -106,7 +106,7 @@ func (g *gathering) traceMoved(fresh []*found, known map[thingID]*entry) {
 	}
 }
 
-// takesAll reports whether all that is in a renamed directory may go along.
+// takesAll reports whether all entries of a renamed directory may be renamed with it.
 func (g *gathering) takesAll(from, to string) bool {
 	if g.o.Bring == nil {
 		return true
@@ -129,8 +129,8 @@ func (g *gathering) takesAll(from, to string) bool {
 	return true
 }
 
-// traceBytes finds files that were renamed by what is in them, where the system does not tell which file is which. Each
-// file is read once. Among several with the same bytes, one of the same name is taken, else the first.
+// traceBytes finds renamed files by their bytes, if the system does not report inodes. Each file is read once. Among
+// several files with the same bytes, a file of the same name is preferred, then the first.
 func (g *gathering) traceBytes(fresh []*found) error {
 	var gone map[int64][]*entry
 	hashed := make(map[int64]map[change.Hash][]*entry)
@@ -174,7 +174,7 @@ func (g *gathering) traceBytes(fresh []*found) error {
 	return nil
 }
 
-// goneFiles returns the files that are not where they were, by size, each list in path order.
+// goneFiles returns the files that are missing at their old paths, by size, each list in path order.
 func (g *gathering) goneFiles() map[int64][]*entry {
 	gone := make(map[int64][]*entry)
 	for name, e := range g.t.made {

@@ -12,10 +12,10 @@ import (
 	"github.com/millrace-go/millrace/internal/stage"
 )
 
-// slots is how many trees may be open for one Config.Tree at the same time.
+// slots is the number of places that may be open for one Config.Tree at the same time.
 const slots = 8
 
-// The names of the files and directories that a place has beside the tree.
+// The names of the other files and directories of a place, next to the tree.
 const (
 	tempName     = "tmp"
 	homeName     = "home"
@@ -25,43 +25,43 @@ const (
 	manifestName = "manifest"
 )
 
-// ownName is where all places are, in the directory that the host has named.
+// ownName is the directory of all places, in the directory from the host.
 const ownName = "millrace"
 
-// tree is what a Tree holds.
+// tree is the state of a Tree.
 type tree struct {
 	c      Config
 	id     [sha256.Size]byte // of Config.Tree
-	name   string            // of the directory with the tree, in the place
-	place  string            // as an absolute name
+	name   string            // the name of the tree's directory in the place
+	place  string            // its absolute name
 	slot   *rootfs.FS        // the place
 	fsys   *rootfs.FS        // the tree
-	top    fs.FileInfo       // of the tree when that was opened
+	top    fs.FileInfo       // of the tree when it was opened
 	lock   *lock
 	above  *os.Root             // the directory of all places
-	folds  bool                 // the file system takes some names for one
-	coarse bool                 // the times of change of the file system cannot be gone by
-	began  int64                // when the last Renew was done, by the clock of the file system; 0 where it is unknown
-	probed bool                 // it was found out what the times tell of memory that is mapped
-	blind  bool                 // they tell nothing of it
-	blur   func(l *rootfs.Look) // of tests: takes away what other systems do not tell
+	folds  bool                 // the file system ignores the case of names
+	coarse bool                 // the change times of the file system are not reliable
+	began  int64                // the end of the last Renew by the clock of the file system; 0 if unknown
+	probed bool                 // blind is known
+	blind  bool                 // the times do not show writes through mapped memory
+	blur   func(l *rootfs.Look) // for tests: removes attributes that other systems lack
 	seed   maphash.Seed
 
 	view    *stage.Stage       // of the last Renew
-	lists   map[string]listing // what the view had in each directory then, what was withheld too
+	lists   map[string]listing // the entries of each directory of the view, with withheld entries
 	leftOut map[uint64]bool    // see wanted
-	exclude []byte             // rules beside the .gitignore files of the view
-	made    map[string]*entry  // what the last Renew has made, by path; it holds no root
-	found   map[string]*found  // what was there at the last look; nil if that is not known
-	kept    bool               // made is what a manifest has said, and nothing was renewed so far
-	dirty   bool               // a program works there, or may have
-	broken  bool               // what is there is not what made says
+	exclude []byte             // ignore rules of info/exclude, see excludeOf
+	made    map[string]*entry  // the entries of the last Renew, by path, without the root
+	found   map[string]*found  // the entries of the last scan; nil if unknown
+	kept    bool               // made comes from a manifest, and no Renew has run
+	dirty   bool               // a program may have worked in the tree
+	broken  bool               // made does not describe the files
 	closed  bool
 }
 
 var errClosed = errors.New("the scratch tree is closed")
 
-// errDisplaced reports that the directory of the tree is not where it was made.
+// errDisplaced reports that the directory of the tree was moved or removed.
 var errDisplaced = errors.New("the command has moved or removed the directory that it works in")
 
 func (t *tree) root() string { return filepath.Join(t.place, t.name) }
@@ -75,7 +75,7 @@ func (t *tree) openTree() (err error) {
 	return err
 }
 
-// reenter makes sure that the directory of the tree is at its place, and may be entered.
+// reenter checks that the directory of the tree is at its place, and makes it accessible.
 func (t *tree) reenter() error {
 	info, _, err := t.slot.LstatIfPossible(t.name)
 	switch {
@@ -87,7 +87,7 @@ func (t *tree) reenter() error {
 	return t.slot.Chmod(t.name, 0o700)
 }
 
-// look returns the attributes that the system has for a path, as tests want them.
+// look returns the attributes of a path. Tests can remove attributes from them.
 func (t *tree) look(l rootfs.Look, err error) (rootfs.Look, error) {
 	if t.blur != nil {
 		t.blur(&l)

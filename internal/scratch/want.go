@@ -21,7 +21,7 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// wanted gathers what a view shows.
+// wanted collects the entries of a view.
 type wanted struct {
 	t     *tree
 	view  *stage.Stage
@@ -30,14 +30,14 @@ type wanted struct {
 
 	mu      sync.Mutex
 	at      map[string]*entry
-	lists   map[string]listing // what was in each directory, what is withheld too
-	leftOut map[uint64]bool    // prints of what is not asked for and may be brought back
+	lists   map[string]listing // the entries of each directory, with withheld entries
+	leftOut map[uint64]bool    // prints of paths that Make leaves out and Bring takes
 	files   int
 	bytes   int64
 }
 
-// want gathers what the scratch tree is to have, by path, without the root. Withheld entries are listed as well,
-// except files and links that are not asked for, which may be many.
+// want returns the entries that the scratch tree must have, by path, without the root. Withheld entries are listed too,
+// except files and links that Make leaves out, which may be many.
 func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted, error) {
 	w := &wanted{
 		t: t, view: view, make: o.Make, bring: o.Bring, at: make(map[string]*entry, len(t.made)),
@@ -72,7 +72,7 @@ func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
 	w.at[name] = &entry{path: name, kind: kind, withheld: why}
 }
 
-// add takes one entry of the walk, on any of its goroutines.
+// add adds an entry of the walk. The goroutines of the walk call it concurrently.
 func (w *wanted) add(found walk.Entry) error {
 	name := found.Path()
 	w.mu.Lock()
@@ -86,7 +86,7 @@ func (w *wanted) add(found walk.Entry) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // it was there a moment ago
+		return nil // it was removed during the walk
 	case errors.Is(err, fs.ErrPermission): // in a directory that may be listed and not entered
 		w.withhold(name, found.Kind, unreadable)
 		return nil
@@ -109,7 +109,7 @@ func (w *wanted) addFound(name string, found walk.Entry) error {
 	case change.Dir:
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.at[name] == nil { // else it could not be read
+		if w.at[name] == nil { // otherwise it could not be read
 			w.at[name] = e
 		}
 		if w.make != nil {
@@ -131,7 +131,7 @@ func (w *wanted) addFound(name string, found walk.Entry) error {
 	return w.count(e.size)
 }
 
-// count counts one more entry with so many bytes.
+// count counts an entry and its bytes.
 func (w *wanted) count(size int64) error {
 	w.files++
 	w.bytes += size
@@ -164,7 +164,7 @@ func (w *wanted) dropLinks() {
 	}
 }
 
-// dropDirs withholds directories in which nothing is made real, if not all of the tree is.
+// dropDirs withholds directories without written files, if Make selects the files.
 func (w *wanted) dropDirs() error {
 	if w.make == nil {
 		return nil
@@ -191,7 +191,7 @@ func (w *wanted) dropDirs() error {
 	return nil
 }
 
-// checkFolding returns an error if the file system of the scratch tree would take two names for one.
+// checkFolding returns an error if two names are the same for the file system of the scratch tree.
 func checkFolding(at map[string]*entry) error {
 	seen := make(map[string]string)
 	for _, name := range slices.Sorted(maps.Keys(at)) {
@@ -208,7 +208,7 @@ func checkFolding(at map[string]*entry) error {
 	return nil
 }
 
-// excludeOf returns the rules that a repository has beside its .gitignore files. The scratch tree has no repository.
+// excludeOf returns the rules in info/exclude of the repository, because the scratch tree has no repository.
 func excludeOf(view *stage.Stage) []byte {
 	const most = 1 << 20
 	base := view.Base()
@@ -236,7 +236,7 @@ func excludeOf(view *stage.Stage) []byte {
 	return data
 }
 
-// leaveOut remembers what is not asked for where a program may write it anyway.
+// leaveOut records the print of a path that Make leaves out, if a program may still bring it back.
 func (w *wanted) leaveOut(name string, found walk.Entry) error {
 	if w.bring != nil && !w.bring(name) {
 		return nil

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/rootfs"
 )
 
-// isDeep reports whether what is in a directory of that name is too far down to be looked at by name. A program that
-// goes on making directories in directories gets there.
+// isDeep reports whether the entries of a directory are too deep to be read by name. A program can make such deep
+// directories.
 func isDeep(name string) bool {
 	const deepest, longest = 128, names.MaxPath - names.MaxName - 1
 	return strings.Count(name, "/") >= deepest || len(name) > longest

@@ -44,9 +44,9 @@
 // leftmost, and of those the longest. If several ways lead to it, the groups are from the way that tries the first
 // alternative first and repeats as often as possible, as in package regexp.
 //
-// Classes are those of C.UTF-8, so that \w and [[:alpha:]] are letters of all scripts; ranges are only between ASCII
-// characters. A byte that is not part of a character only matches itself, written \xHH. With [RE2], patterns are those
-// of package regexp.
+// Classes are the classes of C.UTF-8, so that \w and [[:alpha:]] are letters of all scripts; ranges are only between
+// ASCII characters. A byte that is not part of a character only matches itself, written \xHH. With [RE2], patterns have
+// the syntax of package regexp.
 //
 // # Time and memory
 //

@@ -56,8 +56,8 @@ func (re *pattern) each(ctx context.Context, b []byte, groups int, yield func(lo
 	return re.posix.Each(ctx, b, groups, yield)
 }
 
-// guarded returns patterns such that a line that matches none of them is unchanged, nil if no useful patterns are
-// known.
+// guarded returns patterns for lines that the script may change: a line without a match stays unchanged. It returns nil
+// if no useful patterns are known.
 func (s *Script) guarded() []*match.Longest {
 	var guards []*match.Longest
 	for i := 0; i < len(s.commands); i++ {

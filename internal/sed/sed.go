@@ -52,7 +52,7 @@ type Script struct {
 	commands []command
 	quiet    bool
 	maxLine  int
-	guards   []*match.Longest // if there are any, a line that matches none of them is unchanged
+	guards   []*match.Longest // see guarded; nil if lines cannot be skipped
 	scripts  []string
 	size     int
 	idle     sync.Pool     // of *runner

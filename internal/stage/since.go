@@ -229,7 +229,7 @@ func (s *Stage) differs(then, now moment) bool {
 	return errA != nil || errB != nil || ha != hb
 }
 
-// filled returns the values by which a moment is compared: for an entry without a node, those of its fact.
+// filled returns the values by which a moment is compared. For an entry without a node, they come from its fact.
 func (s *Stage) filled(m moment) (meta, string) {
 	if m.slot.n != nil {
 		return m.meta, m.slot.n.target

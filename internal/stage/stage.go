@@ -44,7 +44,7 @@ type core struct {
 	base  *baseFs
 	own   io.Closer // closes a base that New has opened; nil if the base was passed open
 	guard guard.Guard
-	repos *guard.Repositories // nil if there is no base
+	repos *guard.Repositories // nil without a base
 	// guarded means that there is a policy. Without a policy, links may lead anywhere, because no link out of the tree is
 	// followed.
 	guarded bool

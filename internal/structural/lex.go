@@ -16,7 +16,7 @@ type lexer struct {
 	ctx     context.Context
 	data    []byte
 	lang    *Language
-	begins  *beginnings // those of lang
+	begins  *beginnings // of lang
 	known   map[*Language]*beginnings
 	pattern bool // private characters are holes
 	tokens  []token

@@ -6,7 +6,7 @@ type diagonals struct {
 	origin int // the index of diagonal 0
 }
 
-// unreached marks a diagonal that no path has reached, or only paths that are not better than those of another
+// unreached marks a diagonal that no path has reached, or only paths that are not better than a path of another
 // diagonal. It is low enough to stay negative after an addition, and to lose every comparison.
 const unreached = -1 << 30
 
@@ -19,7 +19,7 @@ func (d *diagonals) start(bound int) {
 	d.x[d.origin-1], d.x[d.origin], d.x[d.origin+1] = unreached, 0, unreached
 }
 
-// next opens the two diagonals beyond those of cost c, for the steps to the next cost.
+// next opens the two diagonals next to the diagonals of cost c, for the steps to the next cost.
 func (d *diagonals) next(c int) {
 	d.x[d.origin-c-1], d.x[d.origin+c+1] = unreached, unreached
 }
@@ -42,7 +42,7 @@ func (d *diagonals) meets(k, x, c, n int) bool {
 	return k >= -c && k <= c && d.x[d.origin+k]+x >= n
 }
 
-// best returns the point furthest from the start of the search, among those of cost c.
+// best returns the point of cost c that is furthest from the start of the search.
 func (d *diagonals) best(c, n, m int) (x, y int) {
 	lo, hi := span(c, n, m)
 	for k := lo; k <= hi; k += 2 {

@@ -20,8 +20,8 @@ const (
 // sniffLen is how many bytes of a file git reads to decide whether the file is binary.
 const sniffLen = 8000
 
-// IsBinary reports whether git takes either text for binary: whether it has a NUL byte in its first 8000 bytes. The
-// errors are those of [Hunks].
+// IsBinary reports whether git treats either text as binary: whether it has a NUL byte in its first 8000 bytes. It
+// returns the errors of [Hunks].
 func IsBinary(old, new Source) (binary bool, err error) {
 	defer stopped(&err)
 	return texts{old: old, new: new}.binary(), nil
@@ -59,7 +59,7 @@ type FilePatch struct {
 // [DefaultContext] lines of context. A file with a NUL byte near its beginning, see [IsBinary], is written as a binary
 // patch that has both versions, and names them by their SHA-1, as needed for git's usual object format.
 //
-// The errors are those of [Hunks], before anything is written, or an error of w.
+// It returns the errors of [Hunks], before anything is written, or an error of w.
 func (f FilePatch) Print(w io.Writer) (err error) {
 	defer stopped(&err)
 	none := Bytes(nil)

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// maxIgnore limits the size of a .gitignore file plus those of the directories above it, in bytes. Real ones have about
-// 10 KiB at most, and each rule is tested against each file.
+// maxIgnore limits the size of a .gitignore file plus the .gitignore files of the directories above it, in bytes. Real
+// files have about 10 KiB at most, and each rule is tested against each file.
 const maxIgnore = 1 << 20
 
 var errIgnoreTooLarge = errors.New("file of ignore rules is larger than 1 MiB, with those of the directories above it")

@@ -73,8 +73,8 @@ func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 	return shift{text: less, less: true}, false, ok
 }
 
-// shift returns the difference between the indentation of the lines at a place and of those of a hunk. ok is false if
-// the lines do not all differ in the same way, or if several ways fit that would indent the added lines differently.
+// shift returns the difference between the indentation of the lines at a place and of the lines of a hunk. ok is false
+// if the lines do not all differ in the same way, or if several ways fit that would indent the added lines differently.
 func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) {
 	if s, ok = p.shiftBy(tabs{}, run, at); ok {
 		return s, true

@@ -163,7 +163,7 @@ func dropped(h *patch.Hunk, fuzz int) (lead, trail int) {
 	return max(0, fuzz+h.Lead-longer), max(0, fuzz+h.Trail-longer)
 }
 
-// texts returns the lines of a hunk in the form for comparing, without those of one operation.
+// texts returns the lines of a hunk in the form for comparing, without the lines of the operation but.
 func (p *placing) texts(h *patch.Hunk, but byte) []string {
 	lines := make([]string, 0, max(h.OldLines, h.NewLines))
 	for l := range h.Lines() {

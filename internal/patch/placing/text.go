@@ -103,7 +103,7 @@ const (
 	None          Level = iota // nothing
 	TrailingSpace              // white space at the end
 	Indent                     // white space at the beginning, the same on every line
-	Typography                 // typographic quotes, dashes and spaces in place of those of ASCII
+	Typography                 // typographic quotes, dashes and spaces in place of ASCII
 	levelCount
 )
 

@@ -26,8 +26,8 @@ var form = regexp.MustCompile(`^[0-9A-Za-z_][0-9A-Za-z_-]*$`)
 // IsName reports whether an argument can be the name of a pipeline. Anything else is a path.
 func IsName(arg string) bool { return form.MatchString(arg) }
 
-// Library returns the pipelines of a tree (nil for none), and after them those of the user, whose configuration
-// directory is userDir ("" for none).
+// Library returns the pipelines of a tree (nil for none), and after them the pipelines in userDir, the user's
+// configuration directory ("" for none).
 func Library(tree afero.Fs, userDir string) millrace.Library {
 	l := millrace.Library{YAML: yamlform.Decode, Decoder: registry.Decoder()}
 	for _, dir := range projectDirs {

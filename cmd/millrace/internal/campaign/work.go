@@ -96,7 +96,7 @@ func (o *opened) work(
 		})
 }
 
-// store is the [fleet.Store] of a campaign: it stores the diff of each tree beside the runs.
+// store is the [fleet.Store] of a campaign: it stores the diff of each tree in the directory of the runs.
 type store struct {
 	runs  *rundir.Manager // nil for a dry run
 	dir   string

@@ -28,7 +28,7 @@ type App struct {
 
 	// interrupts are the signals of the process, nil if not handled.
 	interrupts *interrupts
-	// flags are those of the running command.
+	// flags are the flags of the running command.
 	flags flags
 	// config is the configuration of the user and the project.
 	config config.Config

@@ -130,7 +130,7 @@ func (a *App) reachFlags(cmd *cobra.Command) {
 	f.BoolVar(&a.flags.noProject, "no-project", false, "ignore the configuration of the project, .millrace.yaml")
 }
 
-// changeFlags registers the flags of commands that change a tree, including those of treeFlags and formatFlag.
+// changeFlags registers the flags of commands that change a tree, including treeFlags and formatFlag.
 func (a *App) changeFlags(cmd *cobra.Command) {
 	a.treeFlags(cmd)
 	a.formatFlag(cmd, changeFormats...)

@@ -34,7 +34,7 @@ type session struct {
 // the root. The error is a usageError if that is outside the tree.
 func (s *session) path(arg string) (string, error) { return treePath(s.root, s.dir, arg) }
 
-// warn prints a warning once: those of the pipeline are also in the result.
+// warn prints a warning only once, because warnings of the pipeline are also in the result.
 func (s *session) warn(text string) {
 	if !slices.Contains(s.warned, text) {
 		s.warned = append(s.warned, text)

@@ -42,11 +42,11 @@ type Limits struct {
 	Deny, ReadOnly []string
 }
 
-// Config is the combined content of both files. The zero Config is that of no files.
+// Config is the combined content of both files. The zero Config means that both files are missing.
 type Config struct {
-	// Limits are those of the user.
+	// Limits are the limits from the user's file.
 	Limits
-	// Project are those of the project. They apply regardless of the user's file and flags.
+	// Project are the limits from the project's file. They apply regardless of the user's file and flags.
 	Project Limits
 	// Pager and Editor are command lines, "" for none. PagerSet means that the file sets a pager: an empty one means no
 	// pager.

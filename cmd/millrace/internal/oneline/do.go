@@ -28,7 +28,7 @@ type call struct {
 }
 
 // Do returns the pipeline. A step after `then` gets the files of the step before it, unless it names files itself. A
-// step that needs several inputs gets those of all earlier steps that no other step has used.
+// step that needs several inputs gets the outputs of all earlier steps that no other step has used.
 func (w Where) Do(d Do) (millrace.Pipeline, error) {
 	var none millrace.Pipeline
 	expect, err := d.edits()

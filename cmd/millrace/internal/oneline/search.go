@@ -11,7 +11,7 @@ type Search struct {
 	Pattern string
 	// Paths are the files and directories to search. None means the working directory.
 	Paths []string
-	// Mode and Language are those of actions.Search.
+	// Mode and Language are as in actions.Search.
 	Mode, Language string
 	// IgnoreCase ignores the case of letters.
 	IgnoreCase bool

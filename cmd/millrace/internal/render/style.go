@@ -97,7 +97,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// wideRunes are the ranges of characters with two columns, approximately: those of East Asia, and emoji.
+// wideRunes are the approximate ranges of characters with two columns: East Asian characters and emoji.
 var wideRunes = [...][2]rune{
 	{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xa960, 0xa97c}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
 	{0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff},

@@ -21,7 +21,7 @@ func (v *view) keys(p *page.Page) {
 		"<code>?</code> these keys</p>\n</details>\n")
 }
 
-// sideButton writes the button that shows the old lines beside the new lines, or above them again.
+// sideButton writes the button that switches between two columns and one column for old and new lines.
 func (v *view) sideButton(p *page.Page) {
 	if v.side.Load() {
 		p.WriteString("<button name=\"do\" value=\"lines:below\">In one column</button>\n")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// The headings of decisions that are not made.
+// The headings of pages for decisions that were not made.
 const (
 	needsWord    = "This needs the word yes"
 	nothingTaken = "Nothing was taken"
@@ -16,7 +16,7 @@ const (
 // isYes reports whether a field has the word yes.
 func isYes(word string) bool { return strings.ToLower(strings.TrimSpace(word)) == "yes" }
 
-// note keeps the choices of a form: of the files and hunks that it has shown, it takes some.
+// note records the choices of a form: which of the shown files and hunks are taken.
 func (v *view) note(r *http.Request) error {
 	if v.whole {
 		return nil
@@ -25,7 +25,7 @@ func (v *view) note(r *http.Request) error {
 	for _, t := range r.PostForm["take"] {
 		taken[t] = true
 	}
-	hunks := make(map[int][]int) // that are left, of the files of which hunks were shown
+	hunks := make(map[int][]int) // the hunks that are left out, by file with shown hunks
 	for _, item := range r.PostForm["shown"] {
 		name, hunk, isHunk := strings.Cut(item, ".")
 		n, err := v.number(name)

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// decide keeps the choices of a form, and does the action of its button.
+// decide records the choices of a form, and does the action of its button.
 func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	do := r.PostForm.Get("do")
 	switch {
@@ -29,7 +29,7 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	}
 }
 
-// nothingDecided is the heading of a decision that is not made.
+// nothingDecided is the heading of a page for a decision that was not made.
 const nothingDecided = "Nothing was decided"
 
 // decided shows a run after a decision, or the error of the decision.
@@ -41,7 +41,7 @@ func (s *store) decided(w http.ResponseWriter, r *http.Request, run *shownRun, e
 	http.Redirect(w, r, s.at(run.ID), http.StatusSeeOther)
 }
 
-// approve lets a run go on with the accepted parts of its plan, under the mutex.
+// approve continues a run with the accepted parts of its plan. The caller holds the mutex.
 func (s *store) approve(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	err := s.forget() // the tree may have changed since the plan was opened
 	var v *view

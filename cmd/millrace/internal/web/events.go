@@ -9,10 +9,10 @@ import (
 	"github.com/millrace-go/millrace/internal/page"
 )
 
-// pollWait is how often a run is looked at for a page.
+// pollWait is the time between two reads of a run for a page.
 const pollWait = 300 * time.Millisecond
 
-// events sends the part of the page of a run that changes, whenever it has changed, until the run ends or waits.
+// events sends the changing part of the page of a run, after each change, until the run ends or waits.
 func (s *store) events(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	control := http.NewResponseController(w)
@@ -42,7 +42,7 @@ func (s *store) events(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	}
 }
 
-// event writes an event: with the name over, the page is to be loaded again.
+// event returns an event. An event with the name over makes the page load again.
 func event(over bool, data string) []byte {
 	name := "change"
 	if over {

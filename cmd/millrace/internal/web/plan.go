@@ -11,19 +11,19 @@ import (
 	"github.com/millrace-go/millrace/internal/page"
 )
 
-// Plan is a plan that a person is to decide on. All fields are set.
+// Plan is a plan for the decision of a person. All fields are required.
 type Plan struct {
-	// Open opens the plan as it is stored now.
+	// Open opens the current plan.
 	Open func(ctx context.Context) (*millrace.Plan, error)
-	// Make makes the change that was taken, or stores it, and returns what was done in a line.
+	// Make makes or stores the taken part of the change, and returns a line that describes it.
 	Make func(ctx context.Context, taken *millrace.Plan) (done string, err error)
 }
 
-// ErrRejected reports that the person wants nothing of the plan.
+// ErrRejected reports that the person has rejected the plan.
 var ErrRejected = errors.New("the plan was rejected in the browser")
 
-// Decide serves the page of a plan at a loopback address until the person has decided, and returns what Make returned.
-// The error is ErrRejected, that of Make, or the cause of ctx. ready is called with the address to open.
+// Decide serves the page of a plan at a loopback address until the person has decided, and returns the result of Make.
+// The error is ErrRejected, an error of Make, or the cause of ctx. ready is called with the address to open.
 func Decide(ctx context.Context, addr string, p Plan, ready func(address string)) error {
 	serving, end := context.WithCancel(ctx)
 	defer end()
@@ -54,17 +54,17 @@ func Decide(ctx context.Context, addr string, p Plan, ready func(address string)
 // deciding is a plan on its page. Requests come one after the other.
 type deciding struct {
 	wanted Plan
-	ctx    context.Context // of the command, and not of a request: a browser that goes away ends no commit
+	ctx    context.Context // of the command, and not of a request: closing the browser ends no commit
 	end    func()
 
 	mu sync.Mutex
 	*view
 	over bool   // the decision is made
-	done string // what came of it
+	done string // the line of Make
 	err  error
 }
 
-// locked lets one request after the other through, and shows what was done once the decision is made.
+// locked handles one request at a time. After the decision it shows the result.
 func (d *deciding) locked(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		d.mu.Lock()
@@ -77,7 +77,7 @@ func (d *deciding) locked(next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// decide keeps what a form says, and does what its button says.
+// decide records the choices of a form, and does the action of its button.
 func (d *deciding) decide(w http.ResponseWriter, r *http.Request) {
 	if r.PostForm.Get("digest") != d.digest {
 		d.say(w, http.StatusConflict, "This is another plan now", "Nothing was written. Look at the plan again.")
@@ -99,7 +99,7 @@ func (d *deciding) decide(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// apply makes the change that is taken of the plan, if the plan is still what was shown.
+// apply makes the taken part of the change, if the plan is still the plan that was shown.
 func (d *deciding) apply(w http.ResponseWriter, word string) {
 	plan, err := d.wanted.Open(d.ctx)
 	if err != nil {
@@ -146,7 +146,7 @@ func (d *deciding) apply(w http.ResponseWriter, word string) {
 	d.finish(w, "The change was made", done, nil)
 }
 
-// finish ends the decision, and the server when this answer is sent.
+// finish ends the decision, and ends the server after this answer was sent.
 func (d *deciding) finish(w http.ResponseWriter, title, message string, err error) {
 	d.over, d.done, d.err = true, message, err
 	var p page.Page

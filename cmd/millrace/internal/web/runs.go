@@ -19,7 +19,7 @@ import (
 	"github.com/millrace-go/millrace/runs"
 )
 
-// Runs are the runs of a store, and what can be decided about them. All fields are set; the functions are safe for
+// Runs are the runs of a store, and the decisions about them. All fields are required; the functions are safe for
 // concurrent use.
 type Runs struct {
 	// List returns a page of the runs, the newest first, and Get a run with its jobs.
@@ -27,8 +27,8 @@ type Runs struct {
 	Get  func(ctx context.Context, id string) (runs.Run, []runs.Job, error)
 	// Held opens the plan that a run waits with. The plan can be read until closing is called.
 	Held func(ctx context.Context, run runs.Run) (plan *millrace.Plan, closing func() error, err error)
-	// Approve lets a run go on, and Reject ends the run. Approve returns when the decision is made, and the work goes
-	// on.
+	// Approve continues a run, and Reject ends the run. Approve returns when the decision is recorded; the run goes on
+	// afterwards.
 	Approve func(ctx context.Context, run runs.Run, decision runs.PlayParams) error
 	Reject  func(ctx context.Context, run runs.Run) error
 }
@@ -57,8 +57,8 @@ type store struct {
 	runs Runs
 	ctx  context.Context // of the command, and not of a request
 
-	mu      sync.Mutex // of the plan, whose requests come one after the other
-	shown   *view      // the plan that was shown last, which is kept open for the next request; nil for none
+	mu      sync.Mutex // of the plan; one request at a time uses it
+	shown   *view      // the last shown plan, kept open for the next request; or nil
 	of      string     // the id of its run
 	closing func() error
 	// choices are the rejected parts of the plans of runs, by the id of the run.
@@ -78,7 +78,7 @@ func (s *store) close() error {
 	return s.forget()
 }
 
-// forget closes the plan that is kept open, under the mutex.
+// forget closes the plan that is kept open. The caller holds the mutex.
 func (s *store) forget() error {
 	if s.shown == nil {
 		return nil
@@ -88,7 +88,8 @@ func (s *store) forget() error {
 	return err
 }
 
-// view returns the plan that a run waits with, under the mutex. It is opened once as long as the run waits with it.
+// view returns the plan that a run waits with. The plan stays open while the run waits with it. The caller holds the
+// mutex.
 func (s *store) view(run *shownRun) (*view, error) {
 	if s.shown != nil && s.of == run.ID && s.shown.digest == run.Run.Held.PlanDigest {
 		return s.shown, nil
@@ -115,7 +116,7 @@ func (s *store) view(run *shownRun) (*view, error) {
 	return v, nil
 }
 
-// shownRun is a run of a request.
+// shownRun is the run of a request.
 type shownRun struct {
 	runs.Run
 	jobs []runs.Job
@@ -136,8 +137,8 @@ func (s *store) run(next func(w http.ResponseWriter, r *http.Request, run *shown
 // waits reports whether a run can be decided about.
 func (r *shownRun) waits() bool { return r.Status == runs.Manual && r.Run.Held != nil }
 
-// divides reports whether a part of the plan can be left: the run waits before its commit, and not before a step, which
-// goes on with all that is staged.
+// divides reports whether a part of the plan can be left out. This holds before a commit, but not before a step,
+// because the step works on all staged changes.
 func (r *shownRun) divides() bool {
 	return slices.ContainsFunc(r.jobs, func(j runs.Job) bool {
 		return j.ID == r.Run.Held.JobID && j.Kind == runs.JobCommit
@@ -152,7 +153,7 @@ func (s *store) at(id string) string { return s.base + "run/" + url.PathEscape(i
 
 // list shows the runs.
 func (s *store) list(w http.ResponseWriter, r *http.Request) {
-	at, _ := strconv.Atoi(r.URL.Query().Get("page")) // without a number it is the first
+	at, _ := strconv.Atoi(r.URL.Query().Get("page")) // the first page without a number
 	list, err := s.runs.List(r.Context(), max(at, 1))
 	if err != nil {
 		s.say(w, http.StatusInternalServerError, "The runs cannot be read", err.Error())
@@ -187,7 +188,7 @@ func (s *store) list(w http.ResponseWriter, r *http.Request) {
 	s.end(w, http.StatusOK, &p)
 }
 
-// status writes the status of a run, with the reason of a run that needs somebody.
+// status writes the status of a run, with the reason if the run needs a person.
 func status(p *page.Page, run runs.Run) {
 	if run.Status.Valid() {
 		p.WriteString("<b class=\"" + string(run.Status) + "\">")
@@ -212,7 +213,7 @@ func (s *store) show(w http.ResponseWriter, r *http.Request, run *shownRun) {
 		s.held(w, r, run, func(v *view, w http.ResponseWriter, r *http.Request) {
 			var p page.Page
 			result := *v.plan.Result()
-			result.Error = "" // it only reports that the run waits
+			result.Error = "" // it only repeats that the run waits
 			s.begin(&p, run.title())
 			p.Summary(&result, v.digest)
 			p.WriteString("</header>\n")
@@ -236,7 +237,7 @@ func (s *store) show(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	s.end(w, http.StatusOK, &p)
 }
 
-// live writes the part of the page of a run that changes while somebody looks.
+// live writes the part of the page of a run that events updates.
 func (s *store) live(p *page.Page, run *shownRun, attribute string) {
 	p.WriteString("<section id=\"live\" aria-live=\"polite\"" + attribute + ">\n")
 	s.jobs(p, run)

@@ -15,8 +15,8 @@ import (
 	"github.com/millrace-go/millrace/internal/page"
 )
 
-// The bounds of a page of a plan: how many files it has, how many lines it shows without being asked, and how many
-// bytes a file has at most on it.
+// The limits of a page of a plan: the number of files, the number of lines that are shown unfolded, and the bytes of a
+// file on the page.
 const (
 	filesPerPage = 100
 	openLines    = 600
@@ -24,7 +24,7 @@ const (
 	mostOfFile   = 32 << 20
 )
 
-// view is a plan on pages.
+// view shows a plan on pages.
 type view struct {
 	*site
 	at     string // the path of the pages, as HTML
@@ -33,13 +33,13 @@ type view struct {
 	files  []change.Change
 	kind   func(c change.Change) change.ChangeKind
 	left   map[int]review.Choice
-	hunks  map[int]int // the numbers of hunks of the files that were read, as far as their hunks can be left
-	// whole means that nothing can be left. yes is the text of the button that makes the change.
+	hunks  map[int]int // the numbers of hunks of the read files whose hunks can be left out
+	// whole means that nothing can be left out. yes is the text of the button that makes the change.
 	whole bool
 	yes   string
 }
 
-// newView returns the pages of a plan, of which everything is taken.
+// newView returns the pages of a plan. At first everything is taken.
 func newView(s *site, at string, plan *millrace.Plan, whole bool) (*view, error) {
 	digest, err := plan.Digest()
 	if err != nil {
@@ -66,7 +66,7 @@ func (v *view) number(text string) (int, error) {
 	return n, nil
 }
 
-// pageOf returns the address of the page that shows a file of a number, from the page of the plan.
+// pageOf returns the address of the page with the number part, relative to the page of the plan.
 func pageOf(part int) string {
 	if part <= 0 {
 		return ""
@@ -92,7 +92,7 @@ func (v *view) changes(p *page.Page, at, parts int) {
 	lines := 0
 	from, to := (at-1)*filesPerPage, min(at*filesPerPage, len(v.files))
 	p.WriteString("<div class=\"beside\">\n")
-	var files page.Page // before the tree, which shows the rejected hunks
+	var files page.Page // written first, because the tree shows the rejected hunks
 	for n := from; n < to; n++ {
 		lines += v.file(&files, n, openLines-lines, mostBytes-int64(files.Len()))
 	}
@@ -105,10 +105,10 @@ func (v *view) changes(p *page.Page, at, parts int) {
 	v.pages(p, at, parts)
 }
 
-// part returns which part of the files a request asks for, and how many parts there are.
+// part returns the number of the requested part of the files, and the number of all parts.
 func (v *view) part(r *http.Request) (at, parts int) {
 	parts = max(1, (len(v.files)+filesPerPage-1)/filesPerPage)
-	at, _ = strconv.Atoi(r.URL.Query().Get("page")) // without a number it is the first
+	at, _ = strconv.Atoi(r.URL.Query().Get("page")) // the first part without a number
 	return min(max(at, 1), parts), parts
 }
 
@@ -154,7 +154,7 @@ func (v *view) lines(w http.ResponseWriter, r *http.Request) {
 	v.send(w, http.StatusOK, &p)
 }
 
-// head writes what the plan is as a whole.
+// head writes the summary of the plan.
 func (v *view) head(p *page.Page) {
 	result := v.plan.Result()
 	title := cmp.Or(result.Name, "A plan without a name")
@@ -169,19 +169,19 @@ func (v *view) head(p *page.Page) {
 	p.Steps(result)
 }
 
-// open begins the form of the decision on a page of a name that where knows. Its first button is what the key Enter
-// presses.
+// open begins the form of the decision. here is the name of the page, see where. The key Enter presses the first
+// button.
 func (v *view) open(p *page.Page, here string) {
 	p.WriteString(`<form method="post" action="` + v.at + `decide" autocomplete="off">` + "\n" +
 		hidden("form", v.form) + hidden("digest", v.digest) + hidden("here", here) + "\n")
 }
 
-// where returns the address of what a name shows, from the page of the plan: "page:2", "file:7" alone, or "show:7" on
-// its page. Nothing else has an address.
+// where returns the address of a name, relative to the page of the plan: "page:2" is a page, "file:7" is a file on a
+// page of its own, "show:7" is a file on the page with other files. Other names have no address.
 func (v *view) where(name string) (address string, ok bool) {
 	kind, text, _ := strings.Cut(name, ":")
 	if kind == "page" {
-		n, _ := strconv.Atoi(text) // a page that is not there is the first
+		n, _ := strconv.Atoi(text) // the first page for an invalid number
 		return pageOf(n - 1), true
 	}
 	n, err := v.number(text)
@@ -196,7 +196,7 @@ func (v *view) where(name string) (address string, ok bool) {
 	return "", false
 }
 
-// move goes where a button leads, and reports whether the button leads anywhere.
+// move redirects to the address of a button, and reports whether the button has an address.
 func (v *view) move(w http.ResponseWriter, r *http.Request) bool {
 	to := r.PostForm.Get("do")
 	if choice, ok := strings.CutPrefix(to, "lines:"); ok {
@@ -229,7 +229,7 @@ func (v *view) row(n int) (page.Row, error) {
 	return row, nil
 }
 
-// box returns a box that is ticked if what it stands for is taken.
+// box returns a checkbox. It is ticked if its file or hunk is taken.
 func (v *view) box(value string, ticked bool, label string) string {
 	text := fmt.Sprintf("<input type=\"checkbox\" name=\"take\" value=%q", value)
 	if ticked {
@@ -241,8 +241,8 @@ func (v *view) box(value string, ticked bool, label string) string {
 	return text + "/>"
 }
 
-// file writes a file with its boxes, and with its lines if there are not more of them. It returns how many lines are
-// shown.
+// file writes a file with its checkboxes. It unfolds the changed lines if they are not more than lines, and returns the
+// number of unfolded lines.
 func (v *view) file(p *page.Page, n, lines int, bytes int64) int {
 	number := strconv.Itoa(n)
 	fmt.Fprintf(p, "<div class=\"file\" id=\"f%d\">\n", n)
@@ -267,7 +267,7 @@ func (v *view) file(p *page.Page, n, lines int, bytes int64) int {
 	return 0
 }
 
-// hunksShown writes which hunks of a file a form shows.
+// hunksShown writes the hidden fields for the shown hunks of a file.
 func (v *view) hunksShown(p *page.Page, n int, row page.Row) {
 	if row.Box == nil {
 		return

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	_ "embed" // the style and the script are files
+	_ "embed" // for the style and the script
 	"encoding/base64"
 	"fmt"
 	"net/http"
@@ -16,7 +16,7 @@ import (
 	"github.com/millrace-go/millrace/mcpserver/loopback"
 )
 
-// The bounds of a request and of the end.
+// The limits of a request and of the end of the server.
 const (
 	maxForm      = 4 << 20
 	drainTimeout = 10 * time.Second
@@ -28,17 +28,17 @@ var script string
 //go:embed page.css
 var ownStyle string
 
-// site is what all pages of a server share.
+// site has the data that all pages of a server share.
 type site struct {
 	token, cookie, form string // the secrets of the address, of the browser, and of forms
 	base                string // the path that all pages are below, between slashes
 	mux                 *http.ServeMux
 	policy              string
-	side                atomic.Bool // the old lines are shown beside the new lines
+	side                atomic.Bool // old and new lines are shown in two columns
 }
 
-// newSite returns a site without pages. The cookie is for a path of its own, so that it is not sent to servers of
-// others at the same host, which have other ports.
+// newSite returns a site without pages. The cookie is for a path of its own, so that the browser does not send it to
+// other servers on other ports of the same host.
 func newSite() *site {
 	hash := func(text string) string {
 		sum := sha256.Sum256([]byte(text))
@@ -74,7 +74,7 @@ func (s *site) post(path string, do http.HandlerFunc) {
 	})
 }
 
-// handler returns the pages, of which nobody without the secret sees any.
+// handler returns the handler of the pages. It refuses requests without the secret.
 func (s *site) handler() http.Handler {
 	return loopback.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		head := w.Header()
@@ -93,7 +93,7 @@ func (s *site) handler() http.Handler {
 			})
 			http.Redirect(w, r, s.base, http.StatusSeeOther)
 		default:
-			head.Set("Connection", "close") // nobody without the secret keeps a connection
+			head.Set("Connection", "close") // a client without the secret cannot keep a connection
 			http.Error(w, "open the address that millrace has printed", http.StatusForbidden)
 		}
 	}))
@@ -109,7 +109,7 @@ func (s *site) serve(ctx context.Context, addr string, ready func(address string
 	return loopback.Serve(ctx, l, context.WithoutCancel(ctx), s.handler(), drainTimeout)
 }
 
-// begin writes all of a page up to its heading.
+// begin writes the start of a page up to its heading.
 func (s *site) begin(p *page.Page, title string) {
 	p.WriteString(`<!DOCTYPE html>
 <html lang="en">
@@ -134,7 +134,7 @@ func (s *site) end(w http.ResponseWriter, status int, p *page.Page) {
 func (s *site) send(w http.ResponseWriter, status int, p *page.Page) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	_, _ = w.Write(p.Bytes()) // a browser that has gone has no use for it
+	_, _ = w.Write(p.Bytes()) // the browser may have closed the connection
 }
 
 // say sends a page with a message.
@@ -153,7 +153,7 @@ func (s *site) say(w http.ResponseWriter, status int, title, message string) {
 	s.end(w, status, &p)
 }
 
-// hidden returns a field of a form that is not seen. The value is one of the program's own.
+// hidden returns a hidden field of a form. The value is not escaped, so it must come from the program.
 func hidden(name, value string) string {
 	return fmt.Sprintf("<input type=\"hidden\" name=%q value=%q/>", name, strings.ToValidUTF8(value, ""))
 }

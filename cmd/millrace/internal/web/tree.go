@@ -7,18 +7,18 @@ import (
 	"github.com/millrace-go/millrace/internal/page"
 )
 
-// mostClosed is how many directories of other pages one directory of the tree lists.
+// mostClosed limits the directories of other pages that one directory of the tree lists.
 const mostClosed = 50
 
-// tree is the tree of the files of a plan beside a page of them. It lists the files of the page. A directory without a
-// file on the page is one line, however many files it has, and so are the files of other pages in a directory.
+// tree is the tree of the files of a plan, shown next to each page. It lists the files of the page. A directory without
+// a file on the page is one line, however many files it has. The files of other pages in a directory are one line too.
 type tree struct {
 	*page.Page
 	v        *view
 	from, to int // the numbers of the files on the page
 }
 
-// tree writes the tree beside the files from a number to another.
+// tree writes the tree for a page with the files from the number from up to the number to.
 func (v *view) tree(p *page.Page, from, to int) {
 	if len(v.files) < 2 {
 		return
@@ -37,11 +37,11 @@ func count(n int) string {
 	return fmt.Sprintf("%d files", n)
 }
 
-// entries writes what is in a directory: the files from a number to another, whose paths begin with that many bytes
-// of its name.
+// entries writes the entries of a directory: the files from the number from up to the number to. The first cut bytes of
+// their paths are the path of the directory.
 func (t tree) entries(from, to, cut int) {
 	t.WriteString("<ul>\n")
-	closed, elsewhere, first := 0, 0, 0 // what other pages have, and the first file of it that was not listed yet
+	closed, elsewhere, first := 0, 0, 0 // elsewhere counts files of other pages since first
 	rest := func() {
 		if elsewhere > 0 {
 			t.jump(first, "", "… "+count(elsewhere))
