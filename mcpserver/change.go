@@ -54,14 +54,6 @@ func (c *call) change(ctx context.Context, p millrace.Pipeline,
 		x.RunID = c.runID
 	}
 	res, err := x.Run(ctx, c.cfg.FS, p)
-	for err != nil && c.without != nil && ctx.Err() == nil {
-		less, ok := c.without(err)
-		if !ok {
-			break
-		}
-		p = less
-		res, err = x.Run(ctx, c.cfg.FS, p)
-	}
 	if needsForce(err) && c.canAsk() {
 		plan, planned := x.Plan(ctx, c.cfg.FS, p)
 		if planned == nil && plan.Result().Incomplete {

@@ -37,12 +37,10 @@ type edited struct {
 // writing is one call that edits files by name.
 type writing struct {
 	*call
-	single bool
-	asked  []fileEdits
-	of     []editsOf // for each element of asked
-	files  []fileEdits
-	// denied are the files that cannot be written, by their names in the step.
-	denied                map[string]bool
+	single                bool
+	asked                 []fileEdits
+	of                    []editsOf // for each element of asked
+	files                 []fileEdits
 	dryRun, insistsOnHash bool
 }
 
@@ -55,7 +53,7 @@ type editsOf struct {
 
 // run edits the files. A file that cannot be edited is left unchanged, and the others are edited.
 func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
-	w.files, w.denied = w.merged(), make(map[string]bool)
+	w.files = w.merged()
 	w.dryRun, w.insistsOnHash = args.flag("dry_run"), w.cfg.RequireHash || args.flag("require_hash")
 	p, err := w.pipeline()
 	if err != nil {
@@ -64,9 +62,6 @@ func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
 	if w.dryRun {
 		return w.previewed(ctx, p)
 	}
-	if !w.single || !w.canAsk() { // a person may allow a write to a single read-only file
-		w.without = w.refused
-	}
 	return w.change(ctx, p, func(res *millrace.Result) *answer {
 		files := w.entries(res)
 		data := map[string]any{"success": res.Success, "files": files, "backup_id": res.BackupID}
@@ -74,11 +69,8 @@ func (w *writing) run(ctx context.Context, args writeArgs) (*answer, error) {
 	})
 }
 
-// pipeline returns the step that edits the files. If no files are left, the step only lists the directory.
+// pipeline returns the step that edits the files.
 func (w *writing) pipeline() (millrace.Pipeline, error) {
-	if len(w.files) == 0 && len(w.denied) > 0 {
-		return w.step("list", map[string]any{}, false)
-	}
 	params := map[string]any{"file_edits": w.files, "on_error": "continue"}
 	if w.single && w.canAsk() {
 		params["on_error"] = "stop" // so that the change that a person is asked about includes a read-only file
@@ -141,14 +133,6 @@ func (w *writing) entries(res *millrace.Result) []edited {
 	for i, asked := range w.asked {
 		of := w.of[i]
 		e := done[of.name]
-		if w.denied[of.name] {
-			e = edited{Error: permissionDenied, Code: failedCode, Cause: causeDenied}
-			for k := of.first; k < of.end; k++ {
-				command := asked.Edits[k-of.first].text("command")
-				e.FailedEdits = append(e.FailedEdits,
-					actions.FailedEdit{Index: k, Command: command, Error: permissionDenied})
-			}
-		}
 		e.Path = asked.Path
 		var failed []actions.FailedEdit
 		for _, f := range e.FailedEdits {

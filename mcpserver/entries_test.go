@@ -226,3 +226,20 @@ func TestReadIsShort(t *testing.T) {
 		t.Errorf("the text is %q, want the beginning %q", tail.raw.Content[1], want)
 	}
 }
+
+// A read-only file fails alone: the other files of the call are edited.
+func TestReadOnlyFileFailsAlone(t *testing.T) {
+	const others = "-- b.txt mode=444 --\none\n"
+	const edit = `"edits":[{"old_str":"one","new_str":"1"}]`
+	for name, args := range map[string]string{
+		"fileEdits":       `{"fileEdits":[{"path":"a.txt",` + edit + `},{"path":"b.txt",` + edit + `}]}`,
+		"pattern_replace": `{"command":"pattern_replace","directory":".","file_pattern":"*.txt","sed_pattern":"s/one/1/"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := serve(t, mcpserver.Config{}, "-- a.txt --\none\n"+others, nil)
+			files := quote(c.good("fs_write", args).data["files"])
+			has(t, files, `"path":"a.txt"`, `"success":true`, `"error":"Permission denied"`, `"path":"b.txt","success":false`)
+			c.holds("-- a.txt --\n1\n" + others)
+		})
+	}
+}

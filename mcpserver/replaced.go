@@ -2,8 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -80,28 +78,8 @@ func (c *call) patternReplace(ctx context.Context, args writeArgs) (*answer, err
 		return nil, err
 	}
 	w := &writing{call: c}
-	var denied []edited
-	var exclude []string
-	_ = json.Unmarshal(args["exclude_patterns"], &exclude)
-	root := c.canonical(args.text("directory"))
-	c.without = func(err error) (millrace.Pipeline, bool) {
-		name, _ := unwritable(err)
-		below, in := strings.CutPrefix(name, root+"/")
-		if root == "." {
-			below, in = name, name != ""
-		}
-		if !in || slices.ContainsFunc(denied, func(e edited) bool { return e.Path == name }) {
-			return millrace.Pipeline{}, false
-		}
-		denied = append(denied, edited{Path: name, Error: permissionDenied, Code: failedCode})
-		exclude = append(exclude, quoteGlob(below))
-		params["exclude_patterns"] = exclude
-		p, err := c.step("pattern_replace", params, dryRun)
-		return p, err == nil
-	}
 	return c.change(ctx, p, func(res *millrace.Result) *answer {
-		files := append(editedFiles(res), denied...)
-		slices.SortFunc(files, func(a, b edited) int { return strings.Compare(a.Path, b.Path) })
+		files := editedFiles(res)
 		if dryRun {
 			return w.preview(res, files)
 		}

@@ -30,9 +30,6 @@ type call struct {
 	told func(*millrace.Result) *answer
 	// runID is the id of the run if its answer has one, "" for that of the configuration.
 	runID string
-	// without returns the pipeline without the files that caused an error, so that the others can still be written. ok is
-	// false for other errors.
-	without func(err error) (p millrace.Pipeline, ok bool)
 	// repaired are the warnings about repaired arguments.
 	repaired []string
 }
