@@ -3,6 +3,7 @@ package filelock_test
 import (
 	"context"
 	"errors"
+	"os"
 	"sync"
 	"testing"
 	"time"
@@ -29,10 +30,20 @@ func layered(t *testing.T) map[string]afero.Fs {
 
 func nothing() error { return nil }
 
+// bothCreate is like a MemMapFs in which two processes create a file with O_EXCL at the same time: both succeed.
+type bothCreate struct{ afero.Fs }
+
+func (b bothCreate) OpenFile(name string, flag int, perm os.FileMode) (afero.File, error) {
+	return b.Fs.OpenFile(name, flag&^os.O_EXCL, perm)
+}
+
 // Another process makes the mark right after this one has found none: only the other one holds it.
 func TestMark_madeMeanwhile(t *testing.T) {
 	t.Parallel()
-	for name, below := range layered(t) {
+	layers := layered(t)
+	layers["both create"] = bothCreate{layers["plain"]}
+	layers["plain"] = afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
+	for name, below := range layers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			other, made := filelock.NewMark(disk.Open(below), "lock", nothing), false
@@ -93,6 +104,32 @@ func TestMark_oneAtATime(t *testing.T) {
 				})
 			}
 			all.Wait()
+		})
+	}
+}
+
+// Another process moves the mark away to look at it, and moves it back: the lock is not lost.
+func TestMark_lookedAt(t *testing.T) {
+	t.Parallel()
+	for name, back := range map[string]bool{"moved back": true, "moved away": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fsys := afero.NewBasePathFs(afero.NewOsFs(), t.TempDir())
+			m := filelock.NewMark(disk.Open(fsys), "lock", nothing)
+			fstest.Must(t, m.Make(t.Context()))
+			fstest.Must(t, fsys.Rename("lock", "lock-other"))
+			var moving sync.WaitGroup
+			if back {
+				moving.Go(func() {
+					time.Sleep(5 * time.Millisecond)
+					fstest.Must(t, fsys.Rename("lock-other", "lock"))
+				})
+			}
+			err := m.StillMine()
+			moving.Wait()
+			if errors.Is(err, filelock.ErrLost) == back || err != nil && back {
+				t.Errorf("moved back: %v, the error is %v", back, err)
+			}
 		})
 	}
 }

@@ -123,9 +123,11 @@ func (m *Mark) try() (holder *owner, err error) {
 	if err := m.ensure(); err != nil {
 		return nil, err
 	}
-	if s, err := m.disk.Look(m.name); err != nil {
+	before, err := m.disk.Look(m.name)
+	if err != nil {
 		return nil, err
-	} else if s.Kind != change.Absent {
+	}
+	if before.Kind != change.Absent {
 		if holder, err := m.check(); err != nil || holder != nil {
 			return holder, err
 		}
@@ -145,6 +147,9 @@ func (m *Mark) try() (holder *owner, err error) {
 		left = []string{m.name, m.beside()}
 	case !errors.Is(err, fs.ErrExist):
 		return nil, err
+	case before.Kind == change.Absent:
+		// Another process was faster. Making the file would decide too, but a MemMapFs may let two processes make it.
+		return new(owner), nil
 	}
 	made := path.Join(m.name, madeName)
 	switch err := m.disk.Put(made, []byte(m.me.Token), false); {
@@ -317,14 +322,20 @@ func (m *Mark) takeOver(holder *owner, made string) (*owner, error) {
 	return holder, m.disk.RemoveTree(aside)
 }
 
-// StillMine returns [ErrLost] if the mark belongs to another lock now.
+// StillMine returns [ErrLost] if the mark belongs to another lock now. It waits while another process has moved the mark
+// away to look at it.
 func (m *Mark) StillMine() error {
-	holder, err := m.owner()
-	// A release that is repeated may have removed the name already.
-	if err == nil && (holder == nil && !m.leaving || holder != nil && holder.Token != m.me.Token) {
-		err = ErrLost
+	for range 100 {
+		holder, err := m.owner()
+		switch {
+		case err != nil, holder != nil && holder.Token == m.me.Token, holder == nil && m.leaving:
+			return err // a release that is repeated may have removed the name already
+		case holder != nil || !m.borrowed():
+			return ErrLost
+		}
+		time.Sleep(time.Millisecond)
 	}
-	return err
+	return ErrLost
 }
 
 // Remove removes the mark. It moves the mark away first. Otherwise the mark, removed piece by piece, would look for a
