@@ -59,7 +59,7 @@ func TestManual(t *testing.T) {
 	refusal(t, err, "cannot play job 1001 (step 'fix'): it is success, only manual jobs can be played")
 	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"}, runs.PlayParams{PlanDigest: "other"})
 	if err == nil || !strings.HasPrefix(err.Error(),
-		"cannot play job 1002 (step 'check'): it is manual, and what it would do") {
+		"cannot play job 1002 (step 'check'): it is manual, and its plan differs") {
 		t.Error("another digest:", err)
 	}
 	_, err = second.Jobs().Play(t.Context(), runs.JobRef{ID: "1/check"},
