@@ -74,12 +74,34 @@ func (s *Store) TakenBack(ctx context.Context, id string) (taken map[string]stri
 	if err != nil {
 		return nil, "", err
 	}
-	_, restoring, err := s.scan(ctx, names, journal.Decode)
+	_, restoring, err := s.scan(ctx, names, journal.DecodeHeader)
 	if err != nil {
 		return nil, "", err
 	}
-	t := newTakings(restoring)
+	t := newTakings(s.chain(id, restoring))
 	return t.of(id), t.newest(id), nil
+}
+
+// chain returns the backups of commits that restore a commit, or a commit of the chain, with their records. It
+// keeps the order of restoring, whose backups need no records. Records that cannot be read revert nothing.
+func (s *Store) chain(id string, restoring []*Backup) (all []*Backup) {
+	in := map[string]bool{id: true}
+	for grows := true; grows; {
+		grows = false
+		for _, b := range restoring {
+			if in[b.plan.Restores] && !in[b.plan.ID] {
+				in[b.plan.ID], grows = true, true
+			}
+		}
+	}
+	for _, b := range restoring {
+		if in[b.plan.ID] {
+			if whole, err := s.load(b.plan.ID, journal.Decode); err == nil {
+				all = append(all, whole)
+			}
+		}
+	}
+	return all
 }
 
 // IsMade reports whether the tree already has the result of a change, at its path and at the path it moves from.
