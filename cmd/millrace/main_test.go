@@ -122,7 +122,7 @@ func (tr *tree) must(args ...string) {
 const old, changed = "before\n", "after\n"
 
 // manyFiles makes a tree with n files of the text old in directories, and two more files. The pipeline swap.json writes
-// the text changed to the n files, moves one of the others and deletes the other.
+// the text changed to the n files, moves a further file and deletes another.
 func manyFiles(t *testing.T, n int) *tree {
 	tr := newTree(t, map[string]string{
 		"swap.json": `{"name": "swap", "force": true, "steps": [

@@ -148,7 +148,7 @@ func TestHostile_protected_hardlinks(t *testing.T) {
 				t.Fatalf("report %+v", r)
 			}
 			if !p.isNew {
-				// The user nobody has no home, so there is no key: only the same user can recover.
+				// The user nobody has no home and so no key: only the same user can recover.
 				r = diskJob{Dir: dir}.start(t, as(t, nobody))
 				if r.Error != "" {
 					t.Fatal(r.Error)

@@ -30,8 +30,8 @@ func onDisk(t *testing.T, test func(t *testing.T, b *backend)) {
 	})
 }
 
-// Each name gets the new content in a file of its own, edited once, and a warning reports that the names are no longer
-// the same file.
+// The content is edited once. Each name then has its own file with the new content, and a warning reports that the names
+// are no longer the same file.
 func TestHostile_two_hard_links(t *testing.T) {
 	t.Parallel()
 	onDisk(t, func(t *testing.T, b *backend) {

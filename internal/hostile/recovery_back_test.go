@@ -35,7 +35,7 @@ func takenBack(t *testing.T, steps ...obj) {
 			t.Errorf("after the restore (-want +got):\n%s", diff)
 		}
 		if b.dir == "" {
-			return // nothing is synced in memory, so there is no phase to cancel in
+			return // a tree in memory has no sync phase to cancel
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()

@@ -22,7 +22,7 @@ import (
 	"github.com/millrace-go/millrace/internal/raise"
 )
 
-// TestHostile_damaged_before_image damages the old version of one of three files before an interrupted commit is
+// TestHostile_damaged_before_image damages the old version of a file before an interrupted commit of three files is
 // undone.
 func TestHostile_damaged_before_image(t *testing.T) {
 	t.Parallel()

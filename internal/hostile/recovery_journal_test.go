@@ -37,7 +37,7 @@ func unfinished(t *testing.T) (dir, plan string) {
 	return dir, plans[0]
 }
 
-// refused checks that Recover and Run touch nothing for one of these reasons, and that a dry run still works.
+// refused checks that Recover and Run change nothing and give an expected reason, and that a dry run still works.
 func refused(t *testing.T, what, dir string, reasons ...journal.Reason) {
 	t.Helper()
 	before := treeOf(t, dir, exact|private)

@@ -124,7 +124,7 @@ func changing(t *testing.T, test func(t *testing.T, dir string, p millrace.Pipel
 	}
 }
 
-// randomName returns one of few names, so that changes touch the same paths.
+// randomName picks a name from a short list, so that changes share paths.
 func randomName(r *rand.Rand) string {
 	parts := make([]string, 1+r.IntN(3))
 	for i := range parts {

@@ -43,10 +43,10 @@ func Memory(p *Pattern, data []byte) (bytes int, gaveUp bool) {
 	return bytes, gaveUp
 }
 
-// Needs returns the needed texts: each match contains one of them. A "~" marks a text that matches in any case.
+// Needs returns the needed texts: each match contains at least one. A "~" marks a text that matches in any case.
 func Needs(p *Pattern) []string { return sources(p.need) }
 
-// Prefixes returns the texts with which matches begin: each match begins with one of them.
+// Prefixes returns the possible beginnings of matches.
 func Prefixes(p *Pattern) []string {
 	if p.machine == nil {
 		return nil

@@ -26,7 +26,7 @@ type machine struct {
 	column [256]uint8
 	width  int // number of columns
 
-	prefix []*finder // each match begins with one of these texts, nil if unknown or not useful
+	prefix []*finder // the possible beginnings of a match, nil if unknown or not useful
 
 	room int // roughly, the most memory for the states of a dfa, in bytes
 }

@@ -23,8 +23,8 @@ const maxText = 32
 // texts are the known texts in the matches of a regular expression.
 type texts struct {
 	exact []text // all possible matches, nil if they are not known
-	first []text // every match begins with one of these texts, nil if not known
-	best  []text // every match contains one of these texts, as rare as possible, nil if not known
+	first []text // the possible beginnings of a match, nil if not known
+	best  []text // rare texts, at least one in each match; nil if not known
 }
 
 // textsOf returns the known texts in the matches of re. A fold text means only its form in ASCII letters.

@@ -15,7 +15,7 @@ type engine struct {
 	alphabet
 	prog    *syntax.Prog
 	sole    *finder   // finds the matches, if all are the same text
-	need    []*finder // each match contains one of these texts; empty if no such texts are known
+	need    []*finder // texts, at least one in each match; empty if not known
 	machine *machine  // nil without an automaton
 	byLine  bool      // no match goes beyond its line, and there is a way to find the lines
 	anyEnd  bool      // "\r\n" is one line end
