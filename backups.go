@@ -139,6 +139,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 			return nil, &readOnlyError{"executor is read-only, and to restore is to write: do it with another one, or with DryRun"}
 		}
 		return t.write(ctx, func(lock io.Closer) (*Result, error) {
+			begin := time.Now() // the plan reads all files now
 			p, err := t.restorePlan(ctx, backupID)
 			if err != nil {
 				return nil, err
@@ -146,7 +147,7 @@ func (x Executor) Restore(ctx context.Context, fsys afero.Fs, backupID string) (
 			if err := p.conflict(); err != nil {
 				return p.outcome(commit.Report{}, err)
 			}
-			return p.commit(ctx, lock, time.Time{})
+			return p.commit(ctx, lock, begin)
 		})
 	})
 }

@@ -105,18 +105,21 @@ func (p *Plan) commitAlone(ctx context.Context) (*Result, error) {
 }
 
 // commit commits under the lock, after [tree.write] has recovered. The plan must not be blocked. A file that was read
-// since the given time is not hashed again if nothing indicates that it has changed: that is for a run, which has just
-// read it. The zero time is for a plan, which may be days old: writes through a memory mapping may leave the file's
-// times unchanged.
+// since the given time is not hashed again if nothing indicates that it has changed: that is for a run and
+// for a restore, which have just read it. The zero time is for a plan, which may be days old: writes through a memory
+// mapping may leave the file's times unchanged.
 func (p *Plan) commit(ctx context.Context, lock io.Closer, since time.Time) (*Result, error) {
 	if len(p.changes) == 0 {
 		return p.outcome(commit.Report{}, p.failed)
 	}
 	start := time.Now()
 	t := p.tree
-	// Steps were checked against the policy as they ran; the tree may have changed since then.
-	if err := t.policy.CheckChanges(t.look(), p.changes); err != nil {
-		return p.outcome(commit.Report{}, err)
+	// Steps were checked against the policy as they ran; the tree may have changed since then. A restore has just been
+	// checked as a whole.
+	if !p.undoes || since.IsZero() {
+		if err := t.policy.CheckChanges(t.look(), p.changes); err != nil {
+			return p.outcome(commit.Report{}, err)
+		}
 	}
 	o := t.commitOptions(lock)
 	o.Pipeline, o.DropBackup, o.ReadSince = p.name, p.options.NoBackup, since

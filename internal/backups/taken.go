@@ -74,7 +74,7 @@ func (s *Store) TakenBack(ctx context.Context, id string) (taken map[string]stri
 	if err != nil {
 		return nil, "", err
 	}
-	_, restoring, err := s.scan(ctx, names, journal.DecodeHeader)
+	_, restoring, err := s.scan(ctx, names, journal.PeekHeader)
 	if err != nil {
 		return nil, "", err
 	}
@@ -83,7 +83,8 @@ func (s *Store) TakenBack(ctx context.Context, id string) (taken map[string]stri
 }
 
 // chain returns the backups of commits that restore a commit, or a commit of the chain, with their records. It
-// keeps the order of restoring, whose backups need no records. Records that cannot be read revert nothing.
+// keeps the order of restoring, whose backups need no records and no checked sums. Plans that cannot be
+// read revert nothing.
 func (s *Store) chain(id string, restoring []*Backup) (all []*Backup) {
 	in := map[string]bool{id: true}
 	for grows := true; grows; {

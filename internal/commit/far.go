@@ -27,7 +27,11 @@ func (t *txn) findFar() error {
 	}
 	seen := make(map[string]bool)
 	for _, e := range t.entries {
-		for _, dir := range disk.Above(path.Dir(e.Path)) {
+		at := path.Dir(e.Path)
+		if seen[at] {
+			continue
+		}
+		for _, dir := range disk.Above(at) {
 			if seen[dir] {
 				continue
 			}

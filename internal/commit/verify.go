@@ -98,8 +98,11 @@ func (t *txn) verifyEntry(e *entry, found *change.State) error {
 
 // wasBelowFile reports whether a directory above the path is still a file or link, as the plan expects.
 func (t *txn) wasBelowFile(e *entry) bool {
-	for dir := path.Dir(e.Path); dir != "."; dir = path.Dir(dir) {
-		if above := t.byPath[dir]; above != nil && disk.IsLeaf(above.Old) {
+	for i := range len(e.Path) {
+		if e.Path[i] != '/' {
+			continue
+		}
+		if above := t.byPath[e.Path[:i]]; above != nil && disk.IsLeaf(above.Old) {
 			return e.Old.Kind == change.Absent
 		}
 	}
@@ -186,12 +189,17 @@ func (t *txn) verifyParents() error {
 	known := make(map[string]string) // why nothing can be written below a directory, "" if it can
 	rights := newRights(t)
 	for _, e := range t.entries {
-		if known[path.Dir(e.Path)] == "" {
+		at := path.Dir(e.Path)
+		_, isKnown := known[at]
+		if known[at] == "" {
 			if err := rights.verify(e); err != nil {
 				return t.fail(e.Path, err)
 			}
+			if isKnown {
+				continue // so are the directories above
+			}
 		}
-		for _, dir := range disk.Above(path.Dir(e.Path)) {
+		for _, dir := range disk.Above(at) {
 			if _, ok := known[dir]; !ok {
 				reason, err := t.parentReason(dir)
 				if err != nil {

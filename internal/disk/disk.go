@@ -75,12 +75,16 @@ func (d *Disk) Names(dir string) ([]string, error) {
 
 // Above returns the path and the directories above it, without the top, from the top down.
 func Above(name string) []string {
-	var all []string
-	for ; name != "."; name = path.Dir(name) {
-		all = append(all, name)
+	if name == "." {
+		return nil
 	}
-	slices.Reverse(all)
-	return all
+	var all []string
+	for i := range len(name) {
+		if name[i] == '/' {
+			all = append(all, name[:i])
+		}
+	}
+	return append(all, name)
 }
 
 // Blocked returns the first part of the path's directory that is not a directory, and its kind; "" if all are

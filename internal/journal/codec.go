@@ -154,6 +154,19 @@ func DecodeHeader(data, key []byte) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	return validHeader(body)
+}
+
+// PeekHeader is DecodeHeader without a check of the sums and of the signature. It only selects the plans to decode.
+func PeekHeader(data, _ []byte) (*Plan, error) {
+	body, _, _, err := cutSums(data)
+	if err != nil {
+		return nil, err
+	}
+	return validHeader(body)
+}
+
+func validHeader(body []byte) (*Plan, error) {
 	p, _, _, err := decodeHeader(body)
 	if err != nil {
 		return nil, err

@@ -144,6 +144,9 @@ func TestDecodeHeader(t *testing.T) {
 				}
 			}
 		}
+		if h, err := journal.PeekHeader(data, []byte("another key")); err != nil || !cmp.Equal(h, &journal.Plan{Header: p.Header}) {
+			t.Errorf("PeekHeader with another key: %v", err)
+		}
 		if _, err := journal.DecodeHeader(data, []byte("another key")); err == nil {
 			t.Error("any key is accepted")
 		}

@@ -3,7 +3,6 @@ package journal
 import (
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/millrace-go/millrace/capability"
@@ -134,8 +133,11 @@ func validState(s change.State) bool {
 func (p *Plan) validateTogether(byPath map[string]*Record) error {
 	for i := range p.Records {
 		r := &p.Records[i]
-		for dir := path.Dir(r.Path); dir != "."; dir = path.Dir(dir) {
-			switch above := byPath[dir]; {
+		for at := range len(r.Path) {
+			if r.Path[at] != '/' {
+				continue
+			}
+			switch above := byPath[r.Path[:at]]; {
 			case above == nil:
 			case r.Old.Kind != change.Absent && above.Old.Kind != change.Dir:
 				return r.bad("it was below what was not a directory")
