@@ -141,11 +141,11 @@ func (s *Store) beyond(ctx context.Context, names []string, keep backup.Retentio
 	if !some {
 		return nil, nil
 	}
-	decode := journal.DecodeHeader
+	read := journal.LoadHeader
 	if keep.MaxBytes > 0 {
-		decode = journal.Decode
+		read = journal.Load
 	}
-	list, err := s.list(ctx, names, decode)
+	list, err := s.list(ctx, names, read)
 	if err != nil {
 		return nil, err
 	}

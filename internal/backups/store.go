@@ -65,13 +65,15 @@ func (s *Store) List(ctx context.Context) ([]backup.Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.list(ctx, names, journal.Decode)
+	return s.list(ctx, names, journal.Load)
 }
 
-// list is List for the backups with these names. decode decides how much of their plans is read.
-func (s *Store) list(ctx context.Context, names []string,
-	decode func(data, key []byte) (*journal.Plan, error)) ([]backup.Info, error) {
-	list, restoring, err := s.scan(ctx, names, decode)
+// A reader reads all of a plan or its header, with the key of the store.
+type reader func(d *disk.Disk, name string, key []byte) (*journal.Plan, error)
+
+// list is List for the backups with these names. read decides how much of their plans is read.
+func (s *Store) list(ctx context.Context, names []string, read reader) ([]backup.Info, error) {
+	list, restoring, err := s.scan(ctx, names, read)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +83,7 @@ func (s *Store) list(ctx context.Context, names []string,
 		if len(takings.by[info.ID]) == 0 {
 			continue
 		}
-		b, err := s.load(info.ID, decode)
+		b, err := s.load(info.ID, read)
 		if err != nil {
 			*info = backup.Info{ID: info.ID, Err: err}
 			continue
@@ -94,14 +96,14 @@ func (s *Store) list(ctx context.Context, names []string,
 // scan describes the backups with these names, as if none were reverted. It also returns the backups of commits that
 // restore another. Both lists are newest first. The records of the other backups are not kept in memory.
 func (s *Store) scan(
-	ctx context.Context, names []string, decode func(data, key []byte) (*journal.Plan, error),
+	ctx context.Context, names []string, read reader,
 ) (list []backup.Info, restoring []*Backup, err error) {
 	list = make([]backup.Info, 0, len(names))
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return nil, nil, context.Cause(ctx)
 		}
-		b, err := s.load(name, decode)
+		b, err := s.load(name, read)
 		switch {
 		case errors.Is(err, backup.ErrNotFound): // half removed
 		case err != nil:
@@ -144,10 +146,10 @@ func (s *Store) names() ([]string, error) {
 
 // Load returns the backup with that id. The error is ErrNotFound, or an *journal.Error wrapped with the id if the plan
 // is damaged or was not made by this user. The images are not read, see [Backup.Verify].
-func (s *Store) Load(id string) (*Backup, error) { return s.load(id, journal.Decode) }
+func (s *Store) Load(id string) (*Backup, error) { return s.load(id, journal.Load) }
 
 // load is Load with a choice of how much of the plan is read.
-func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, error)) (*Backup, error) {
+func (s *Store) load(id string, read reader) (*Backup, error) {
 	if !journal.ValidID(id) {
 		return nil, fmt.Errorf("backup %q: %w", id, backup.ErrNotFound)
 	}
@@ -159,12 +161,9 @@ func (s *Store) load(id string, decode func(data, key []byte) (*journal.Plan, er
 	if err != nil {
 		return nil, fmt.Errorf("backup %s: %w", id, err)
 	}
-	data, err := journal.Read(s.disk, path.Join(b.dir, journal.DoneFile))
+	b.plan, err = read(s.disk, path.Join(b.dir, journal.DoneFile), s.key)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = backup.ErrNotFound
-	}
-	if err == nil {
-		b.plan, err = decode(data, s.key)
 	}
 	if err == nil {
 		signed := len(s.key) > 0

@@ -97,7 +97,7 @@ func (s *Store) chain(id string, restoring []*Backup) (all []*Backup) {
 	}
 	for _, b := range restoring {
 		if in[b.plan.ID] {
-			if whole, err := s.load(b.plan.ID, journal.Decode); err == nil {
+			if whole, err := s.load(b.plan.ID, journal.Load); err == nil {
 				all = append(all, whole)
 			}
 		}

@@ -86,6 +86,36 @@ func read(d *disk.Disk, name string, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// Load reads the file of a plan and decodes it.
+func Load(d *disk.Disk, name string, key []byte) (*Plan, error) {
+	data, err := Read(d, name)
+	if err != nil {
+		return nil, err
+	}
+	return Decode(data, key)
+}
+
+// LoadHeader is Load for [DecodeHeader].
+func LoadHeader(d *disk.Disk, name string, key []byte) (*Plan, error) {
+	data, err := Read(d, name)
+	if err != nil {
+		return nil, err
+	}
+	return DecodeHeader(data, key)
+}
+
+// PeekHeader reads only the header, and checks no sum and no signature of the file: it selects the plans to load.
+func PeekHeader(d *disk.Disk, name string, key []byte) (*Plan, error) {
+	data, err := d.Read(name, 64<<10)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Count(data, []byte("\n")) < 2 {
+		return LoadHeader(d, name, key)
+	}
+	return validHeader(data)
+}
+
 func macOf(data, key []byte) string {
 	if len(key) == 0 {
 		return noMAC
@@ -151,15 +181,6 @@ func DecodeHeader(data, key []byte) (*Plan, error) {
 	if err == nil && (len(key) == 0 || !signed(body, mac)) {
 		body, err = checkSums(data, signed)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return validHeader(body)
-}
-
-// PeekHeader is DecodeHeader without a check of the sums and of the signature. It only selects the plans to decode.
-func PeekHeader(data, _ []byte) (*Plan, error) {
-	body, _, _, err := cutSums(data)
 	if err != nil {
 		return nil, err
 	}
