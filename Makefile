@@ -1,4 +1,4 @@
-# Every check is a step of .ci/run, so that what runs here and what runs elsewhere cannot differ.
+# Every check is a step of .ci/run, so that the checks here and elsewhere are the same.
 
 SHELL = /bin/bash
 .SHELLFLAGS = -o pipefail -c
@@ -7,10 +7,9 @@ STEPS = format vet tidy lint test coverage mutants race platforms fuzz torture e
 
 .PHONY: check bench benchcmp vuln release clean $(STEPS)
 
-# All checks. Single ones: make test, make race ... Searches at random, which are not part of it:
-# make fuzz FUZZTIME=60 FUZZLONG=600, make torture TORTURE=3 (three times as many samples). Neither is make e2e, which builds a
-# server of Temporal for a quarter of an hour, nor make screens, which wants a browser, nor make install, which tries the
-# installation of a release and installs nothing.
+# All checks. A single check: make test, make race ... Not part of make check are the random searches (make fuzz FUZZTIME=60
+# FUZZLONG=600, make torture TORTURE=3 with three times as many samples), make e2e, which builds a Temporal server for 15
+# minutes, make screens, which needs a browser, and make install, which tests the installation of a release.
 check:
 	./.ci/run
 
@@ -27,7 +26,7 @@ benchcmp:
 	go -C cmd/millrace build -o ../../bin/millrace .
 	bin/benchcmp -rg '$(RG)' -millrace bin/millrace -markdown $(BENCHCMP)
 
-# Asks the vulnerability database, which is on the network.
+# Asks the vulnerability database on the network.
 vuln:
 	sed 's/#.*//; s/[[:space:]]*$$//; /^$$/d' allmodules | while read -r dir; do \
 		echo "$$dir"; (cd "$$dir" && go run golang.org/x/vuln/cmd/govulncheck@v1.8.0 ./...) </dev/null || exit 1; \
