@@ -13,7 +13,7 @@
   for (const details of document.querySelectorAll(".file > details")) {
     details.addEventListener("toggle", () => load(details));
   }
-  // What a run does is shown while it does it.
+  // Shows the events of a run while it runs.
   const live = document.querySelector("#live[data-events]");
   if (live) {
     const source = new EventSource(live.dataset.events);
@@ -23,7 +23,7 @@
       location.reload();
     });
   }
-  // The keys are those of the review in a terminal.
+  // The keys are the same as in the review in a terminal.
   const boxes = () => [...document.querySelectorAll("input[name=take]")].filter((b) => b.offsetParent);
   let here = null;
   const go = (box) => {
@@ -36,12 +36,12 @@
   };
   const fileOf = (box) => box.closest(".file");
   const ofFile = (box) => [...fileOf(box).querySelectorAll("input[name=take]")];
-  // A file is taken with the first of its hunks that is taken, and left with the last that is left.
+  // Taking the first hunk takes the file, and leaving the last hunk leaves the file.
   const follow = (box) => {
     const [file, ...hunks] = ofFile(box);
     if (box !== file) file.checked = file.checked && hunks.length === 0 || hunks.some((h) => h.checked);
     else for (const h of hunks) h.checked = file.checked;
-    // The tree shows which files are left.
+    // Marks the left files in the tree.
     const link = document.querySelector(`.tree a[href="#${fileOf(box).id}"]`);
     const all = hunks.every((h) => h.checked);
     const state = !file.checked ? "left" : all ? "" : "partly left";
@@ -68,7 +68,7 @@
     all.slice(n).forEach((b) => set(b, taken));
     return all.length - 1;
   };
-  // The steps that made a hunk, or all hunks of a file.
+  // Shows the steps that made a hunk, or all hunks of a file.
   const steps = (box) => {
     const at = box.closest(".at") || fileOf(box);
     const names = [...at.querySelectorAll(".by")].flatMap((by) => by.textContent.replace(/^by /, "").split(", "));
@@ -96,7 +96,7 @@
     j: (all, n) => n + 1,
     b: (all, n) => n - 1,
   };
-  // The keys that end a review lead to its buttons, which are pressed by Enter.
+  // A key that ends a review moves to its button, and Enter presses the button.
   const ends = { q: ".decide input[type=text], .decide .yes", Q: ".decide .no" };
   document.addEventListener("change", (event) => {
     if (event.target.matches("input[name=take]")) follow(event.target);
