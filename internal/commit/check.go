@@ -8,9 +8,9 @@ import (
 )
 
 // Check compares the tree with the old states of the changes, as [Apply] does before its first write. It writes
-// nothing, does not lock, and ignores earlier transactions. It sets the old state of each changed file that does not
-// differ to the present state, whose details let [Options.ReadSince] save a later Apply from reading the file again.
-// The error is a *Conflict with every path that differs.
+// nothing, does not lock, and ignores earlier transactions. It sets the identity in the old state of each file that has
+// not changed to the present identity, so that a later Apply with [Options.ReadSince] need not read the file again. The
+// error is a *Conflict with every path that differs.
 func Check(ctx context.Context, o Options, changes []change.Change) error {
 	entries, err := build(changes)
 	if err != nil || len(entries) == 0 {
@@ -24,7 +24,7 @@ func Check(ctx context.Context, o Options, changes []change.Change) error {
 	for i := range changes {
 		c := &changes[i]
 		if e := t.byPath[c.OldPath()]; e != nil && c.Old.Kind == change.File && e.Old.Hash == c.Old.Hash {
-			c.Old = e.Old
+			c.Old.ID = e.Old.ID
 		}
 	}
 	return err

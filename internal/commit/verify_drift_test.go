@@ -4,12 +4,15 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/backing"
 	"github.com/millrace-go/millrace/internal/commit"
@@ -144,5 +147,46 @@ func TestApply_sourceDrift(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, snapshot(t, fsys, true)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+// TestCheck: it sets only the identity of a file that has not changed. Other details of the old state decide whether a
+// change of the times alone is a change.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for kind, open := range backends() {
+		fsys := open(t)
+		plant(t, fsys, "touched=1", "same=2", "moved=3", "edited=4", "wrong=5")
+		changes := staged(t, fsys, steps(touch("touched", time.Unix(5, 0)), write("same", "x"), rename("moved", "new"),
+			write("edited", "x"), write("wrong", "x")))
+		for i := range changes {
+			changes[i].Old.ID = capability.Identity{}
+		}
+		want := slices.Clone(changes)
+		for _, name := range []string{"touched", "edited"} {
+			if err := fsys.Chtimes(name, time.Unix(9, 0), time.Unix(9, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := afero.WriteFile(fsys, "wrong", []byte("other"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := commit.Check(bg, options(fsys), changes)
+		if c, ok := errors.AsType[*commit.Conflict](err); !ok || len(c.Paths) != 1 || c.Paths[0].Path != "wrong" {
+			t.Errorf("%s: error is %v", kind, err)
+		}
+		identifier, ok := fsys.(capability.Identifier)
+		for i, c := range changes {
+			if ok && c.OldPath() != "wrong" {
+				info, err := fsys.Stat(c.OldPath())
+				if err != nil {
+					t.Fatal(err)
+				}
+				want[i].Old.ID, _ = identifier.IdentityOf(info)
+			}
+			if c.Old != want[i].Old {
+				t.Errorf("%s: %s: old state is %+v, want %+v", kind, c.Path, c.Old, want[i].Old)
+			}
+		}
 	}
 }

@@ -80,7 +80,7 @@ func Above(name string) []string {
 	}
 	var all []string
 	for i := range len(name) {
-		if name[i] == '/' {
+		if i > 0 && name[i] == '/' {
 			all = append(all, name[:i])
 		}
 	}
