@@ -131,17 +131,19 @@ func (l *treeLock) Close() error {
 // release removes the mark. If nothing in the state directory is worth keeping, it removes everything else first: once
 // the mark is gone, another run may write there.
 func (l *treeLock) release() error {
-	if err := l.stillMine(); err != nil {
+	err := l.stillMine()
+	if errors.Is(err, ErrLockLost) {
 		return err
 	}
-	err := l.mark.Sweep()
+	// A mark that cannot be read is removed too: the mark of a living process would block all others.
+	err = errors.Join(err, l.mark.Sweep())
 	empty, idle, werr := l.state.worthless(lockName)
 	found, ferr := l.state.found()
 	werr = errors.Join(werr, ferr)
 	if err = errors.Join(err, werr); err == nil && idle {
 		err = l.state.strip(empty)
 	}
-	if err = errors.Join(err, l.mark.Remove()); err != nil || !idle {
+	if err = errors.Join(err, lost(l.mark.Remove())); err != nil || !idle {
 		return flatten(err)
 	}
 	if names, err := l.state.d.Names(l.state.dir); err != nil || len(names) > 0 || found {
@@ -152,10 +154,12 @@ func (l *treeLock) release() error {
 }
 
 // stillMine returns ErrLockLost if the mark no longer belongs to this lock.
-func (l *treeLock) stillMine() error {
-	err := l.mark.StillMine()
+func (l *treeLock) stillMine() error { return lost(l.mark.StillMine()) }
+
+// lost returns ErrLockLost for the error of a lost mark.
+func lost(err error) error {
 	if errors.Is(err, filelock.ErrLost) {
-		err = ErrLockLost
+		return ErrLockLost
 	}
 	return err
 }

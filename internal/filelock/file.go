@@ -94,8 +94,10 @@ func (l *fileLock) close() (err error) {
 }
 
 func (l *fileLock) release() error {
-	if err := l.mark.StillMine(); err != nil {
+	err := l.mark.StillMine()
+	if errors.Is(err, ErrLost) {
 		return err
 	}
-	return errors.Join(l.mark.Sweep(), l.mark.Remove())
+	// A mark that cannot be read is removed too: the mark of a living process would block all others.
+	return errors.Join(err, l.mark.Sweep(), l.mark.Remove())
 }

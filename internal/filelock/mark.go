@@ -102,7 +102,11 @@ func (m *Mark) respected(there func() (bool, error), locked func() (string, erro
 	if !holder.gone(&m.me) {
 		return holder, nil
 	}
-	return m.takeOver(holder, made)
+	aside, holder, err := m.takeOver(holder, made)
+	if aside != "" {
+		err = errors.Join(err, m.disk.RemoveTree(aside)) // this lock has no release that sweeps
+	}
+	return holder, err
 }
 
 // heldBy returns the error for a mark with a holder, nil without one. If the holder may be dead, the error explains how
@@ -165,6 +169,9 @@ func (m *Mark) try() (holder *owner, err error) {
 	}
 	left = []string{made, m.name, m.beside()}
 	if err := m.disk.FS.Rename(m.beside(), m.named(m.name, m.me.Token)); err != nil {
+		if disk.IsAbsent(err) {
+			left = []string{m.beside()} // it was moved away since, and m.name may be the mark of another process now
+		}
 		return nil, err
 	}
 	// The mark may have been made in a directory that its holder was just removing. Then m.name is now another directory.
@@ -202,7 +209,8 @@ func (m *Mark) check() (*owner, error) {
 	if s, err := m.disk.Look(path.Join(m.name, madeName)); holder == nil && (err != nil || s.Kind == change.Absent) {
 		return nil, err
 	}
-	return m.takeOver(holder, made)
+	_, holder, err = m.takeOver(holder, made)
+	return holder, err
 }
 
 // holder returns the process that has the mark, or is about to write its name there, and the token of the mark. A nil
@@ -291,33 +299,4 @@ func (m *Mark) read(name string) (*owner, error) {
 		return nil, nil
 	}
 	return o, nil
-}
-
-// takeOver removes the mark of a process that is gone. It moves the mark away first, so that only one of several
-// processes gets it, and then reads it again.
-func (m *Mark) takeOver(holder *owner, made string) (*owner, error) {
-	if holder == nil {
-		holder = &owner{}
-	}
-	aside := m.aside()
-	if err := m.disk.FS.Rename(m.name, aside); err != nil {
-		if disk.IsAbsent(err) {
-			return holder, nil // another process was faster
-		}
-		return nil, err
-	}
-	now, err := m.ownerIn(aside)
-	token, terr := m.made(aside)
-	if err = cmp.Or(err, terr); err != nil || token != made || now != nil && now.Token != holder.Token {
-		// Another process has taken over in between, and this is its mark; or the owner cannot be read.
-		if now == nil {
-			now = new(owner) // it is about to write its name
-		}
-		rerr := m.disk.FS.Rename(aside, m.name)
-		if err != nil && rerr != nil {
-			return now, errors.Join(err, rerr)
-		}
-		return now, cmp.Or(err, rerr)
-	}
-	return holder, m.disk.RemoveTree(aside)
 }

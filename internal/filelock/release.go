@@ -24,7 +24,7 @@ func (m *Mark) StillMine() error {
 	return ErrLost
 }
 
-// Remove removes the mark. It moves the mark away first. Otherwise the mark, removed piece by piece, would look for a
+// Remove removes the mark, or returns [ErrLost] if the mark belongs to another lock now. It moves the mark away first. Otherwise the mark, removed piece by piece, would look for a
 // moment like the mark of a process that died while making it, and another process would take it over. In a MemMapFs,
 // renaming and removing the same name at the same time deadlocks the file system.
 func (m *Mark) Remove() error {
@@ -34,6 +34,11 @@ func (m *Mark) Remove() error {
 		if err != nil && !disk.IsAbsent(err) {
 			// a remaining mark of a living process would block all others
 			return errors.Join(err, m.disk.RemoveTree(m.name))
+		}
+		if err == nil {
+			if err := m.checkMoved(); err != nil {
+				return err
+			}
 		}
 		if err == nil || !m.borrowed() {
 			break
@@ -48,6 +53,18 @@ func (m *Mark) Remove() error {
 		err = m.disk.RemoveTree(m.aside()) // another process has just made its mark there, and will notice
 	}
 	return disk.UnlessAbsent(err) // the next holder sweeps
+}
+
+// checkMoved returns ErrLost if Remove has moved the mark of another process away, and moves it back.
+func (m *Mark) checkMoved() error {
+	token, err := m.made(m.aside())
+	switch {
+	case err == nil && token != "" && token != m.me.Token:
+		err = ErrLost
+	case err == nil:
+		return nil
+	}
+	return errors.Join(err, m.disk.FS.Rename(m.aside(), m.name))
 }
 
 // borrowed reports whether another process has moved the mark away, because it mistook it for an older mark, and has
