@@ -24,9 +24,10 @@ func (m *Mark) StillMine() error {
 	return ErrLost
 }
 
-// Remove removes the mark, or returns [ErrLost] if the mark belongs to another lock now. It moves the mark away first. Otherwise the mark, removed piece by piece, would look for a
-// moment like the mark of a process that died while making it, and another process would take it over. In a MemMapFs,
-// renaming and removing the same name at the same time deadlocks the file system.
+// Remove removes the mark, or returns [ErrLost] if the mark belongs to another lock now. It moves the mark away first.
+// Otherwise the mark, removed piece by piece, would look for a moment like the mark of a process that died while making
+// it, and another process would take it over. In a MemMapFs, renaming and removing the same name at the same time
+// deadlocks the file system.
 func (m *Mark) Remove() error {
 	m.leaving = true
 	for range 100 {
