@@ -30,9 +30,6 @@ func (s *Server) decoded(text []byte) (millrace.Pipeline, error) {
 
 // ruled returns the pipeline with the options that the server allows.
 func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
-	if err := s.hashed(p); err != nil {
-		return p, "", err
-	}
 	o, note := p.Options(), ""
 	if o.Force && !s.cfg.AllowForce {
 		o.Force = false
@@ -48,6 +45,9 @@ func (s *Server) ruled(p millrace.Pipeline) (millrace.Pipeline, string, error) {
 // change runs a pipeline to its end. If limits or risk block it and force would help, it asks the person at the client.
 func (c *call) change(ctx context.Context, p millrace.Pipeline,
 	render func(*millrace.Result) *answer) (*answer, error) {
+	if err := c.hashed(p); err != nil {
+		return nil, err
+	}
 	r := &relay{to: c.progress.observe}
 	x := c.executor(r.observe)
 	if c.runID != "" && x.RunID == "" {

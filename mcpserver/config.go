@@ -56,7 +56,8 @@ type Config struct {
 	// actions.
 	Decoder millrace.Decoder
 	// Runs are the commands over durable runs: those that are set become the tools browse_pipelines, manage_pipeline and
-	// manage_pipeline_job. With Aliases, the Library finds pipelines by name. The zero Tools have no commands.
+	// manage_pipeline_job. Manage must run them with the Policy of this configuration. With Aliases, the Library finds
+	// pipelines by name. A ref of manage_pipeline is also a name of this Library. The zero Tools have no commands.
 	Runs runs.Tools
 	// Project is the key of the tree among the projects of Runs. Calls may also use ".", the Root or its last element, and
 	// nothing else. Empty means ".".
@@ -117,12 +118,7 @@ func (c *Config) open() (closing func() error, err error) {
 		return nil, fmt.Errorf("mcpserver: Decoder.Actions: %w", err)
 	}
 	c.Decoder.Tools, c.Decoder.Lenient = c.Executor.Tools, true
-	// The command line reads permissions from this file: whoever writes it could allow anything.
-	c.Executor.DeniedPaths = append(append(slices.Clone(c.Executor.DeniedPaths), configFile), versionControl()...)
-	if !c.HostFiles {
-		c.Executor.ReadOnlyPaths = append(slices.Clone(c.Executor.ReadOnlyPaths), hostFiles()...)
-	}
-	c.Executor.ReadOnly = c.Executor.ReadOnly || c.ReadOnly
+	c.Executor = c.Policy()
 	c.ReadOnly = c.Executor.ReadOnly
 	if c.Root == "" {
 		return func() error { return nil }, c.check()
@@ -136,6 +132,19 @@ func (c *Config) open() (closing func() error, err error) {
 		return nil, errors.Join(err, root.Close())
 	}
 	return root.Close, nil
+}
+
+// Policy returns the Executor with the rules that the server adds: for each call, and for the manager of Runs. The host
+// makes that manager, and the server cannot add rules to it.
+func (c Config) Policy() millrace.Executor {
+	x := c.Executor
+	// The command line reads permissions from this file: whoever writes it could allow anything.
+	x.DeniedPaths = append(append(slices.Clone(x.DeniedPaths), configFile), versionControl()...)
+	if !c.HostFiles {
+		x.ReadOnlyPaths = append(slices.Clone(x.ReadOnlyPaths), hostFiles()...)
+	}
+	x.ReadOnly = x.ReadOnly || c.ReadOnly
+	return x
 }
 
 // check returns an error for a field of the Executor with which every call would fail, such as an invalid glob. The

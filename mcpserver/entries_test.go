@@ -174,7 +174,7 @@ func TestStaleHash(t *testing.T) {
 // A call or a host can require the hash of edited files.
 func TestRequireHash(t *testing.T) {
 	const create = `{"path":"a.txt","file_text":"x","overwrite":true%s}`
-	files := "-- a.txt --\none\n"
+	files := "-- a.txt --\none\n-- b.txt --\ntwo\n"
 	c := serve(t, mcpserver.Config{}, files, nil)
 	c.bad("fs_write", fmt.Sprintf(create, `,"require_hash":true`), "no content_hash", "next: read the file")
 	c.bad("fs_write", `{"path":"a.txt","old_str":"one","new_str":"1","require_hash":true}`, "has no hash")
@@ -190,10 +190,21 @@ func TestRequireHash(t *testing.T) {
 		{"plan_pipeline", `{"pipeline_json":` + pipeline("edit_files", `{"file_edits":[{"path":"a.txt","edits":[{"command":"append","new_str":"x"}]}]}`) + `}`},
 		{"pipeline", `{"definition":` + pipeline("create", `{"path":"a.txt","content":"x","overwrite":true}`) + `}`},
 		{"mcp_pipeline", `{"steps":[{"tool":"create","args":{"path":"a.txt","content":"x","overwrite":true}}]}`},
+		{"batch_operations", `{"pipeline_json":` + pipeline("copy", `{"files":["b.txt"],"to":"a.txt","overwrite":true}`) + `}`},
+		{"plan_pipeline", `{"pipeline_json":` + pipeline("rename", `{"files":["b.txt"],"to":"a.txt","overwrite":true}`) + `}`},
+		{"pipeline", `{"definition":` + pipeline("patch", `{"patch":"--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1 @@\n+x\n","overwrite":true}`) + `}`},
+		{"fs_write", `{"command":"move","path":"b.txt","destination":"a.txt","overwrite":true}`},
 	} {
 		c.bad(call[0], call[1], "hash")
 	}
-	c.holds("-- a.txt --\none\n")
+	c.holds("-- a.txt --\none\n-- b.txt --\ntwo\n")
+	for _, command := range []string{
+		`{"command":"move","path":"b.txt","destination":"c.txt","require_hash":true}`, `{"command":"delete","path":"b.txt","require_hash":true}`,
+		`{"command":"pattern_replace","file_pattern":"*","sed_pattern":"s/o/0/","require_hash":true}`,
+	} {
+		c.bad("fs_write", command, "'require_hash' is not for")
+	}
+	c.good("fs_write", `{"command":"move","path":"b.txt","destination":"c.txt"}`)
 	hash := c.good("fs_read", `{"mode":"Line","path":"a.txt"}`).data["content_hash"]
 	c.good("fs_write", fmt.Sprintf(create, fmt.Sprintf(`,"content_hash":%q`, hash)))
 	c.good("fs_write", `{"path":"new.txt","file_text":"x"}`)

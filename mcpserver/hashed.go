@@ -1,12 +1,10 @@
 package mcpserver
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
-	"github.com/millrace-go/millrace/runs"
 )
 
 // hashed returns an error for a pipeline with a step that can overwrite text that nobody has read, if the server
@@ -22,6 +20,12 @@ func (s *Server) hashed(p millrace.Pipeline) error {
 			Message: fmt.Sprintf(format, args...), Hint: hint,
 		})
 	}
+	overwrites := func(i int, can bool) {
+		if can {
+			const hint = "use edit_files with overwrite and content_hash"
+			add(i, "overwrite", hint, "this server takes no 'overwrite' without a hash")
+		}
+	}
 	for i, step := range p.Steps() {
 		switch a := step.Action.(type) {
 		case actions.EditFiles:
@@ -30,27 +34,17 @@ func (s *Server) hashed(p millrace.Pipeline) error {
 				add(i, "require_hash", hint, "this server requires 'require_hash'")
 			}
 		case actions.Create:
-			if a.Overwrite || step.Bind["/overwrite"] != "" {
-				const hint = "use edit_files with overwrite and content_hash"
-				add(i, "overwrite", hint, "this server takes no 'overwrite' without a hash")
-			}
+			overwrites(i, a.Overwrite || step.Bind["/overwrite"] != "")
+		case actions.Copy:
+			overwrites(i, a.Overwrite || step.Bind["/overwrite"] != "")
+		case actions.Rename:
+			overwrites(i, a.Overwrite || step.Bind["/overwrite"] != "")
+		case actions.Patch:
+			overwrites(i, a.Overwrite || step.Bind["/overwrite"] != "")
 		}
 	}
 	if len(problems) > 0 {
 		return &millrace.ValidationError{Problems: problems}
 	}
 	return nil
-}
-
-// hashing refuses pipelines that could overwrite text that nobody has read.
-type hashing struct {
-	runs.Manager
-	s *Server
-}
-
-func (m hashing) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
-	if err := m.s.hashed(c.Pipeline); err != nil {
-		return runs.Run{}, err
-	}
-	return m.Manager.Create(ctx, c)
 }

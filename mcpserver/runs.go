@@ -107,11 +107,26 @@ func (c *call) projectArgs() (json.RawMessage, error) {
 	return c.args, nil
 }
 
-// unforced removes force from the pipeline of a call. A run that needs force waits for a person.
-type unforced struct{ runs.Manager }
+// ruledRuns applies the rules of the server to the pipelines of new runs. Force is removed, so a run that needs force
+// waits for a person.
+type ruledRuns struct {
+	runs.Manager
+	s *Server
+}
 
-func (m unforced) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
-	if o := c.Pipeline.Options(); o.Force {
+func (m ruledRuns) Create(ctx context.Context, c runs.CreateParams) (runs.Run, error) {
+	if c.Ref != "" && c.Pipeline.Len() == 0 {
+		// The manager would read the file without the rules.
+		p, err := m.s.cfg.Runs.Library.Load(ctx, c.Ref)
+		if err != nil {
+			return runs.Run{}, err
+		}
+		c.Pipeline, c.Ref = p, ""
+	}
+	if err := m.s.hashed(c.Pipeline); err != nil {
+		return runs.Run{}, err
+	}
+	if o := c.Pipeline.Options(); o.Force && !m.s.cfg.AllowForce {
 		o.Force = false
 		c.Pipeline = c.Pipeline.WithOptions(o)
 	}

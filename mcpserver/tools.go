@@ -95,11 +95,8 @@ func (s *Server) addRuns() error {
 	if s.cfg.ReadOnly {
 		r.Manage, r.Jobs = nil, nil
 	}
-	if r.Manage != nil && s.cfg.RequireHash {
-		r.Manage = hashing{r.Manage, s}
-	}
-	if r.Manage != nil && !s.cfg.AllowForce {
-		r.Manage = unforced{r.Manage}
+	if r.Manage != nil && (s.cfg.RequireHash || !s.cfg.AllowForce) {
+		r.Manage = ruledRuns{r.Manage, s}
 	}
 	if r.Jobs != nil && !s.cfg.AllowForce {
 		r.Jobs = unforcedJobs{r.Jobs}

@@ -125,12 +125,12 @@ func (a writeArgs) problems() []millrace.Problem {
 		const hint = "create takes file_text, str_replace old_str and new_str, insert insert_line, append new_str"
 		add("", "missing_param", hint, "'command' is required")
 	}
-	takes := append([]string{"command", "dry_run", "require_hash", "path"}, own...)
+	takes := append([]string{"command", "dry_run", "path"}, own...)
 	if command == commandPattern {
 		takes = slices.DeleteFunc(takes, func(name string) bool { return name == "path" })
 	}
 	if !alone {
-		takes = append(takes, "fileEdits")
+		takes = append(takes, "fileEdits", "require_hash")
 		if !several {
 			takes = append(takes, editParams()...)
 		}

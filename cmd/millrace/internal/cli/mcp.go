@@ -123,7 +123,7 @@ func (a *App) serveMCP(ctx context.Context, o mcpFlags) (err error) {
 		cfg.Logger = slog.New(slog.NewTextHandler(a.Stderr, nil))
 	}
 	if o.store != "" {
-		tools, closing, err := s.runTools(o)
+		tools, closing, err := s.runTools(o, cfg.Policy())
 		if err != nil {
 			return err
 		}
@@ -175,8 +175,9 @@ func (a *App) mcpToken(o mcpFlags) (string, error) {
 	return token, nil
 }
 
-// runTools opens the store of runs.
-func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.Context) error, err error) {
+// runTools opens the store of runs, which have that policy.
+func (s *session) runTools(o mcpFlags, policy millrace.Executor) (tools runs.Tools,
+	closing func(context.Context) error, err error) {
 	name := o.store
 	if name == rundir.DefaultDir { // the flag without a value means the store that the command line uses
 		name = ""
@@ -195,7 +196,7 @@ func (s *session) runTools(o mcpFlags) (tools runs.Tools, closing func(context.C
 		return tools, closing, nil
 	}
 	m, err := store.Manage(rundir.Host{
-		Executor: managed(s.x), Trees: kept.Tree(s.fs), User: userName(),
+		Executor: managed(policy), Trees: kept.Tree(s.fs), User: userName(),
 		Library: byname.ForAgents(s.fs, config.UserDir()),
 	})
 	if err != nil {
