@@ -108,7 +108,7 @@ func TestMark_takenOverTwice(t *testing.T) {
 	}
 }
 
-// The mark of a dead process is taken over even if its token is no token, or if there is a copy of the mark.
+// The mark of a dead process is taken over even if its token is not valid, or if there is a copy of the mark.
 func TestMark_takenOverOdd(t *testing.T) {
 	t.Parallel()
 	for name, token := range map[string]string{"a copy": deadToken, "a path": "../../" + deadToken, "none": ""} {
