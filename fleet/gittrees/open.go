@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/afero"
+
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/names"
@@ -47,8 +49,8 @@ func (t Trees) locked(ctx context.Context, target fleet.Target, dir string) (*op
 		o.own, err = fsutil.OpenRoot(o.git)
 	}
 	if err == nil {
-		var f *os.File // made in the git directory, and never removed: other processes may wait for it
-		if f, err = os.OpenFile(filepath.Join(o.git, lockFile), os.O_RDWR|os.O_CREATE, 0o600); err == nil {
+		var f afero.File // made in the git directory, and never removed: other processes may wait for it
+		if f, err = o.own.OpenFile(lockFile, os.O_RDWR|os.O_CREATE, 0o600); err == nil {
 			err = f.Close()
 		}
 	}

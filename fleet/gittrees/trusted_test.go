@@ -3,6 +3,7 @@ package gittrees_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,6 +54,22 @@ func TestTrusted_user(t *testing.T) {
 	t.Setenv("GIT_CONFIG_GLOBAL", filepath.Join(filepath.Dir(dir), "config"))
 	if o := one(t, gittrees.Trees{Campaign: "c"}, dir); o.Status != fleet.Success {
 		t.Errorf("%s: %s", o.Status, o.Message)
+	}
+}
+
+// A lock file that is a link to a file outside of the git directory is refused, and that file is not made.
+func TestOpen_link(t *testing.T) {
+	t.Parallel()
+	dir := tree(t)
+	outside := filepath.Join(t.TempDir(), "outside")
+	if err := os.Symlink(outside, filepath.Join(dir, ".git", "millrace-fleet.lock")); err != nil {
+		t.Skip(err)
+	}
+	if o := one(t, gittrees.Trees{Campaign: "c", Branch: "two"}, dir); o.Status != fleet.Failed {
+		t.Errorf("%s: %s", o.Status, o.Message)
+	}
+	if _, err := os.Lstat(outside); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file outside was made: %v", err)
 	}
 }
 
