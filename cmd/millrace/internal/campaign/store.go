@@ -90,7 +90,7 @@ func create(p door.Program, c campaign) (*opened, error) {
 		return nil, err
 	}
 	dir := filepath.Join(shelf, c.ID)
-	if err := os.MkdirAll(filepath.Join(dir, diffsDir), 0o700); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	o := &opened{campaign: c, dir: dir, last: make(map[int]record)}
@@ -110,7 +110,11 @@ func create(p door.Program, c campaign) (*opened, error) {
 	if err := os.Remove(filepath.Join(dir, outcomesFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, o.close())
 	}
-	if o.pipeline, err = registry.Decoder().Decode(c.Pipeline); err == nil {
+	diffs := filepath.Join(dir, diffsDir)
+	if err = errors.Join(os.RemoveAll(diffs), os.Mkdir(diffs, 0o700)); err == nil {
+		o.pipeline, err = registry.Decoder().Decode(c.Pipeline)
+	}
+	if err == nil {
 		err = o.save()
 	}
 	if err != nil {
