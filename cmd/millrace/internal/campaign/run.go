@@ -126,6 +126,9 @@ func (r *running) run(ctx context.Context, p door.Program, t door.Tree, args []s
 	p.Talk("campaign %s, %d trees", o.ID, len(o.Targets))
 	all := o.left()
 	if r.dryRun || p.OnTerminal() && !p.Yes() {
+		if !r.dryRun {
+			o.shown = newShown()
+		}
 		sum, err := o.work(ctx, p, t, r.limits, phasePlan, all)
 		if err != nil {
 			return err

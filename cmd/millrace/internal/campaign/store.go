@@ -81,6 +81,7 @@ type opened struct {
 	lock     io.Closer
 	pipeline millrace.Pipeline
 	last     map[int]record // by the index of the target
+	shown    *shown         // nil if the user is not asked
 }
 
 // create makes the directory of a new campaign, or uses the directory of a campaign that was only planned.

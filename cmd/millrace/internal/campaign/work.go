@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
@@ -47,8 +48,11 @@ func (o *opened) work(
 	defer done()
 	x.Observe = nil // it observes a single tree
 	x.DryRun = x.DryRun || phase == phasePlan
+	keeping := &store{id: o.ID, dir: filepath.Join(o.dir, diffsDir), shown: o.shown}
+	if o.shown != nil {
+		x.Recorder = o.shown.answers
+	}
 	w := fleet.Worker{Executor: x, Trees: o.trees()}
-	keeping := &store{dir: filepath.Join(o.dir, diffsDir)}
 	if !x.DryRun {
 		runs, err := rundir.Open(o.root, "runs", rundir.Options{Key: x.State.Key, NoSync: x.State.NoSync})
 		if err != nil {
@@ -99,29 +103,26 @@ func (o *opened) work(
 // store is the [fleet.Store] of a campaign: it stores the diff of each tree in the directory of the runs.
 type store struct {
 	runs  *rundir.Manager // nil for a dry run
+	id    string          // of the campaign
 	dir   string
 	index map[string]int
+	shown *shown // nil if the user is not asked
 }
 
 // RunTarget implements [fleet.Store].
 func (s *store) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, fsys afero.Fs,
-	p millrace.Pipeline) (*millrace.Result, error) {
-	diff := &differ{name: filepath.Join(s.dir, diffName(s.index[t.ID]))}
+	p millrace.Pipeline) (res *millrace.Result, err error) {
+	diff := &differ{store: s, target: t.ID}
 	if s.runs != nil {
 		x.Checkpoints = diff
-		return s.runs.RunTarget(ctx, x, t, fsys, p)
+		res, err = s.runs.RunTarget(ctx, x, t, fsys, p)
+	} else {
+		res, err = diff.plan(ctx, x, fsys, p)
 	}
-	plan, err := x.Plan(ctx, fsys, p)
-	if plan == nil {
-		return nil, err
-	}
-	defer plan.Close()
-	res := plan.Result()
-	if err == nil && res.WouldBlock {
-		err = &millrace.BlockedError{Reason: res.BlockReason, Level: res.OverallRiskLevel}
-	}
-	if err == nil {
-		err = diff.Approve(ctx, plan)
+	if !diff.written && (res == nil || !res.Replayed) { // the diff of an earlier plan, or nothing
+		if wrong := os.Remove(diff.name()); wrong != nil && !errors.Is(wrong, fs.ErrNotExist) {
+			err = errors.Join(err, wrong)
+		}
 	}
 	return res, err
 }
@@ -129,8 +130,45 @@ func (s *store) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Targ
 // diffName returns the name of the file with the diff of a target.
 func diffName(index int) string { return strconv.Itoa(index) + ".diff" }
 
-// differ writes the diff of a plan to a file before the plan is committed.
-type differ struct{ name string }
+// differ writes the diff of a plan to a file before the plan is committed. It refuses a plan that was not shown.
+type differ struct {
+	store   *store
+	target  string
+	written bool
+}
+
+// plan plans a tree that a question is about, or a dry run.
+func (d *differ) plan(ctx context.Context, x millrace.Executor, fsys afero.Fs, p millrace.Pipeline) (
+	*millrace.Result, error) {
+	plan, err := x.Plan(ctx, fsys, p)
+	if plan == nil {
+		return nil, err
+	}
+	defer plan.Close()
+	res := plan.Result()
+	if err == nil {
+		err = d.store.shown.add(d.target, plan)
+	}
+	if err == nil && res.WouldBlock {
+		err = &millrace.BlockedError{Reason: res.BlockReason, Level: res.OverallRiskLevel}
+	}
+	if err == nil {
+		err = d.write(plan)
+	}
+	return res, err
+}
+
+// name returns the name of the file.
+func (d *differ) name() string { return filepath.Join(d.store.dir, diffName(d.store.index[d.target])) }
+
+func (d *differ) write(plan *millrace.Plan) error {
+	f, err := os.OpenFile(d.name(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	d.written = true
+	return errors.Join(plan.WriteDiff(f), f.Close())
+}
 
 // Enter and Keep implement [millrace.Checkpointer]. They store nothing, because the runs do.
 func (*differ) Enter(context.Context, millrace.Position) error { return nil }
@@ -142,11 +180,10 @@ func (*differ) Spill() fsutil.Spill { return nil }
 
 // Approve implements [millrace.Approver].
 func (d *differ) Approve(_ context.Context, plan *millrace.Plan) error {
-	f, err := os.OpenFile(d.name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
+	if err := d.write(plan); err != nil {
 		return err
 	}
-	return errors.Join(plan.WriteDiff(f), f.Close())
+	return d.store.shown.check(d.store.id, d.target, plan)
 }
 
 // diff returns the diff of a target, nil if none was written.
