@@ -54,7 +54,7 @@ func (o *opened) report(p door.Program) error {
 	}
 	var b strings.Builder
 	for _, r := range all {
-		b.WriteString(line(r) + "\n")
+		b.WriteString(o.line(r) + "\n")
 	}
 	return p.WriteReport(b.String() + o.summary().String())
 }

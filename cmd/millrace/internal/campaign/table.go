@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ const (
 // progress.
 type table struct {
 	p door.Program
+	c campaign
 
 	mu      sync.Mutex
 	total   int
@@ -34,8 +36,8 @@ type table struct {
 	last    time.Time
 }
 
-func newTable(p door.Program, total int) *table {
-	return &table{p: p, total: total, running: make(map[string]string)}
+func newTable(p door.Program, c campaign, total int) *table {
+	return &table{p: p, c: c, total: total, running: make(map[string]string)}
 }
 
 // observe handles the events of the runs.
@@ -105,7 +107,7 @@ func (t *table) outcome(phase string, o fleet.Outcome) error {
 		return nil
 	}
 	t.p.WriteLive(t.erase())
-	return t.p.WriteReport(line(record{Phase: phase, Outcome: o}))
+	return t.p.WriteReport(t.c.line(record{Phase: phase, Outcome: o}))
 }
 
 // end removes the live lines.
@@ -134,8 +136,8 @@ func (r record) word() string {
 	return "changed"
 }
 
-// line returns a tree as a line.
-func line(r record) string {
+// line returns a tree as a line. A failed clone has its directory at the end, where a person can look at it.
+func (c campaign) line(r record) string {
 	o := r.Outcome
 	text := fmt.Sprintf("%-12s  %s", r.word(), render.Line(o.Target.ID))
 	if o.Status == fleet.Success && o.Files > 0 {
@@ -146,6 +148,13 @@ func line(r record) string {
 	}
 	if o.Message != "" {
 		text += "  " + render.Line(o.Message)
+	}
+	if failed := o.Status == fleet.Failed || o.Status == fleet.Canceled; failed && c.Git != nil {
+		if dir, err := c.Git.Dir(o.Target); err == nil && dir != o.Target.Root {
+			if _, err := os.Lstat(dir); err == nil {
+				text += "  in " + render.Line(dir)
+			}
+		}
 	}
 	return text
 }

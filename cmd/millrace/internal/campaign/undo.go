@@ -71,7 +71,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 			return p.Said("declined")
 		}
 	}
-	show := newTable(p, len(changed))
+	show := newTable(p, o.campaign, len(changed))
 	defer show.end()
 	failed := false
 	for _, r := range changed {

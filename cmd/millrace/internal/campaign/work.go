@@ -70,7 +70,7 @@ func (o *opened) work(
 		keeping.index[t.ID] = i
 	}
 	w.Store = keeping
-	show := newTable(p, len(only))
+	show := newTable(p, o.campaign, len(only))
 	defer show.end()
 	f := fleet.Fleet{
 		Scheduler: fleet.Local{Worker: w, Parallel: l.jobs}, StopAfter: l.stopAfter, Deadline: l.deadline,
