@@ -7,6 +7,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/risk"
 )
 
 // change takes a pipeline to its end; every command uses it. It plans, shows, stores or asks as the flags require,
@@ -121,7 +122,8 @@ func (s *session) applyPlan(ctx context.Context, plan *millrace.Plan) error {
 		return s.leave(plan)
 	case len(plan.Outline()) == 0, s.sure:
 	// the user does not want to be asked
-	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel < s.config.Confirm:
+	case s.onTerminal() && !result.WouldBlock && result.OverallRiskLevel != risk.Unset &&
+		result.OverallRiskLevel < s.config.Confirm: // a restore has no level, and is always asked about
 	case !s.onTerminal():
 		defer s.talk("nothing was written: -y makes the change, -o FILE stores it")
 		return s.leave(plan)

@@ -46,7 +46,7 @@ var keys = []Key{
 		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { c.Editor, _ = d.text(n) }},
 	{"color", "colours on a terminal: auto, always, never", "auto", false,
 		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { c.Color = d.word(n, "auto", "always", "never") }},
-	{"confirm", "the lowest risk that is asked about at a terminal", "low", false,
+	{"confirm", "the lowest risk that is asked about at a terminal; undo and redo always ask", "low", false,
 		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { c.Confirm = d.level(n) }},
 	{"backups", "limits of the kept backups: keep, max_age, max_bytes", "{keep: 20, max_age: 30d}", false,
 		func(d *decoder, n *yaml.Node, c *Config, _ *Limits) { d.backups(n, c) }},
