@@ -47,7 +47,7 @@ var commands = []entry{
 	{groupChange, (*App).newExec},
 	{groupChange, (*App).newDo},
 	{groupChange, (*App).newRun},
-	{groupChange, func(a *App) *cobra.Command { return campaign.NewFleet(a.door()) }},
+	{groupChange, func(a *App) *cobra.Command { return campaign.NewFleet(a.fleetDoor()) }},
 	{groupLook, (*App).newSearch},
 	{groupLook, (*App).newPlan},
 	{groupLook, (*App).newShow},

@@ -72,6 +72,21 @@ func (a *App) door() door.Program {
 	}
 }
 
+// fleetDoor returns the interface for commands that work on many trees: --allow and --deny count from the root of each.
+func (a *App) fleetDoor() door.Program {
+	p := a.door()
+	open, flags := p.Open, p.ProgramFlags
+	p.Open = func() (door.Tree, error) {
+		a.flags.manyTrees = true
+		return open()
+	}
+	p.ProgramFlags = func(cmd *cobra.Command) {
+		flags(cmd)
+		denyFrom(cmd, "the root of each tree")
+	}
+	return p
+}
+
 // door returns the interface of the session for those commands.
 func (s *session) door() door.Tree {
 	return door.Tree{

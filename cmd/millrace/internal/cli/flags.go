@@ -21,6 +21,7 @@ type flags struct {
 	events string
 
 	allow, deny []string
+	manyTrees   bool // allow and deny count from the root of each tree, as in a fleet
 	ceiling     string
 	noProject   bool
 	inPlace     bool
@@ -124,10 +125,17 @@ func (a *App) reachFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&a.flags.allow, "allow", nil,
 		"let steps reach only `PATH` and everything below it; may be repeated")
-	f.StringArrayVar(&a.flags.deny, "deny", nil, "hide paths that match `GLOB` from steps; may be repeated")
+	f.StringArrayVar(&a.flags.deny, "deny", nil,
+		"hide paths that match `GLOB` from steps; one with a slash counts from the working directory; may be repeated")
 	f.BoolVar(&a.flags.inPlace, "in-place", false,
 		"overwrite the bytes of files that are mount points; others are replaced as always")
 	f.BoolVar(&a.flags.noProject, "no-project", false, "ignore the configuration of the project, .millrace.yaml")
+}
+
+// denyFrom sets the help of --deny for commands whose trees do not contain the working directory.
+func denyFrom(cmd *cobra.Command, place string) {
+	deny := cmd.Flags().Lookup("deny")
+	deny.Usage = strings.Replace(deny.Usage, "the working directory", place, 1)
 }
 
 // changeFlags registers the flags of commands that change a tree, including treeFlags and formatFlag.

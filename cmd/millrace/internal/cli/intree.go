@@ -60,14 +60,32 @@ func (s *session) policy() error {
 	if s.x.Ceiling, err = risk.Parse(s.flags.ceiling); err != nil {
 		return &usageError{fmt.Errorf("--ceiling: %w", err)}
 	}
+	s.x.InPlace = s.flags.inPlace
+	from := s.dir
+	if s.flags.manyTrees {
+		from = s.root
+	}
 	for _, arg := range s.flags.allow {
-		path, err := s.path(arg)
+		path, err := treePath(s.root, from, arg)
 		if err != nil {
 			return fmt.Errorf("--allow: %w", err)
 		}
 		s.x.AllowedPaths = append(s.x.AllowedPaths, strings.TrimSuffix(path, "/"))
 	}
-	s.x.DeniedPaths = append(s.x.DeniedPaths, s.flags.deny...)
-	s.x.InPlace = s.flags.inPlace
+	if s.flags.manyTrees {
+		s.x.DeniedPaths = append(s.x.DeniedPaths, s.flags.deny...)
+		return nil
+	}
+	w, err := s.names()
+	if err != nil {
+		return err
+	}
+	for _, arg := range s.flags.deny {
+		glob, err := w.Filter(arg)
+		if err != nil {
+			return &usageError{fmt.Errorf("--deny: %w", err)}
+		}
+		s.x.DeniedPaths = append(s.x.DeniedPaths, glob)
+	}
 	return nil
 }

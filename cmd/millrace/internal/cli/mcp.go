@@ -74,6 +74,7 @@ flags. The directory is --root, or the working directory; parent directories are
 		rundir.DefaultDir+" of the tree")
 	f.Lookup("store").NoOptDefVal = rundir.DefaultDir
 	a.policyFlags(cmd)
+	denyFrom(cmd, "the root")
 	a.allowExecFlag(cmd)
 	a.commandFlags(cmd)
 	return cmd

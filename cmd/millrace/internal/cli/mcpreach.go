@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/rundir"
@@ -48,7 +50,7 @@ func (s *session) denies(name string) bool {
 			if glob = strings.TrimPrefix(glob, "./"); !strings.Contains(glob, "/") {
 				against = path.Base(name)
 			}
-			if ok, err := path.Match(glob, against); ok && err == nil {
+			if ok, err := doublestar.Match(glob, against); ok && err == nil {
 				return true
 			}
 		}

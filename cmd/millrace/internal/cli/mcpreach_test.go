@@ -43,6 +43,7 @@ func TestMCPRefusesAtStart(t *testing.T) {
 		{filepath.Join(home, ".config"), []string{"--root", home}, "--deny '.config/millrace'"},
 		{filepath.Join(home, ".config"), []string{"--root", home, "--deny", ".config/millrace"}, ""},
 		{filepath.Join(home, ".config"), []string{"--root", home, "--deny", ".conf*"}, ""},
+		{filepath.Join(home, ".config"), []string{"--root", home, "--deny", "./.config"}, ""},
 		{filepath.Join(home, "linked", ".config"), []string{"--root", filepath.Join(home, "linked")}, "--deny '.config'"},
 		{filepath.Join(top, "dots"), []string{"--root", project, "--deny", "[a"}, "[a"},
 		{filepath.Join(top, "dots"), []string{"--root", project, "--store=" + filepath.Join(home, "to-store")}, "must not lie in the tree"},

@@ -159,12 +159,13 @@ func (s *session) look(name string) oneline.Kind {
 
 // where returns the context of the arguments for package oneline.
 func (s *session) where(ctx context.Context) (oneline.Where, error) {
+	w, err := s.names()
+	w.Look, w.Read = s.look, func(name string) ([]byte, error) { return s.readInput(ctx, name) }
+	return w, err
+}
+
+// names returns the context for arguments that are only converted.
+func (s *session) names() (oneline.Where, error) {
 	dir, err := s.path(".")
-	if err != nil {
-		return oneline.Where{}, err
-	}
-	read := func(name string) ([]byte, error) { return s.readInput(ctx, name) }
-	return oneline.Where{
-		Root: filepath.ToSlash(s.root), Dir: dir, Backslash: filepath.Separator == '\\', Look: s.look, Read: read,
-	}, nil
+	return oneline.Where{Root: filepath.ToSlash(s.root), Dir: dir, Backslash: filepath.Separator == '\\'}, err
 }

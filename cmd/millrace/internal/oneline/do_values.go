@@ -175,7 +175,7 @@ func (w Where) placed(name, text string) (string, error) {
 		}
 		return place, err
 	case slices.Contains(globParams, name):
-		return w.filter(text)
+		return w.Filter(text)
 	case name == "to" && w.dir() != ".":
 		return path.Join(w.dir(), text), nil
 	}

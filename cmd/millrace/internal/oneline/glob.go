@@ -114,7 +114,7 @@ func (w Where) filters(globs []string) (include, exclude []string, err error) {
 		if text == "" {
 			return nil, nil, usage("", "a glob cannot be empty")
 		}
-		if text, err = w.filter(text); err != nil {
+		if text, err = w.Filter(text); err != nil {
 			return nil, nil, err
 		}
 		*list = append(*list, text)
@@ -122,7 +122,8 @@ func (w Where) filters(globs []string) (include, exclude []string, err error) {
 	return include, exclude, nil
 }
 
-func (w Where) filter(text string) (string, error) {
+// Filter converts one such glob to a glob relative to the root of the tree.
+func (w Where) Filter(text string) (string, error) {
 	text = w.slashes(text)
 	if trimmed := strings.TrimRight(text, "/"); !strings.Contains(trimmed, "/") {
 		return text, nil // a name, perhaps of a directory
@@ -131,7 +132,11 @@ func (w Where) filter(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return anchored(g.whole()), nil
+	whole := g.whole()
+	if whole == "" || whole == "." {
+		return "", usage("write a glob of what is in it", "'%s' is the root of the tree", shown(text))
+	}
+	return anchored(whole), nil
 }
 
 // anchored returns a glob of a path in a form that a step does not treat as a name at any depth.

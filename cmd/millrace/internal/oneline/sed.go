@@ -78,7 +78,7 @@ func (w Where) chosen(step *actions.PatternReplace, s Sed, files sources) error 
 	}
 	step.FilePattern, step.NoIgnore = union(texts), s.NoIgnore
 	for _, text := range s.Exclude {
-		text, err := w.filter(text)
+		text, err := w.Filter(text)
 		if err != nil {
 			return err
 		}
