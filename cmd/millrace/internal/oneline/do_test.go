@@ -80,6 +80,46 @@ func TestDo(t *testing.T) {
 	}
 }
 
+// TestDo_to: a new name counts from the working directory, with and without parts of the old name, and from a destination.
+func TestDo_to(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		dir, args string // of a rename of a.go
+		want      string // further parameters, or "" for an error with err
+		err       string
+	}{
+		"a name":                  {"sub", "to=c.go", `'to':'sub/c.go'`, ""},
+		"up":                      {"sub", "to=../c.go", `'to':'c.go'`, ""},
+		"absolute":                {"sub", "to=/home/user/tree/c.go", `'to':'c.go'`, ""},
+		"absolute at the root":    {".", "to=/home/user/tree/c.go", `'to':'c.go'`, ""},
+		"outside":                 {"sub", "to=/home/c.go", "", "outside of the tree"},
+		"outside by parts":        {"sub", "to=../../{{name}}", "", "outside of the tree"},
+		"a directory":             {"sub", "to=new/", "", "use destination for a directory"},
+		"an absolute directory":   {"sub", "to=/home/user/tree/new/", "", "use destination for a directory"},
+		"a directory of parts":    {"sub", "to={{stem}}/", "", "add {{name}} to its end"},
+		"parts":                   {"sub", "to={{stem}}.md", `'destination':'sub/','to':'{{stem}}.md'`, ""},
+		"parts at the root":       {".", "to=x/{{stem}}.md", `'to':'x/{{stem}}.md'`, ""},
+		"parts up":                {"sub", "to=../old/x-{{name}}", `'destination':'old/','to':'x-{{name}}'`, ""},
+		"absolute parts":          {".", "to=/home/user/tree/old/{{name}}", `'destination':'old/','to':'{{name}}'`, ""},
+		"directories":             {"sub", "to={{dir}}/{{stem}}.md", `'destination':'sub/','to':'{{dir}}/{{stem}}.md','base':'sub'`, ""},
+		"own base":                {"sub", "base=x to={{dir}}/{{name}}", `'destination':'sub/','to':'{{dir}}/{{name}}','base':'sub/x'`, ""},
+		"own destination":         {"sub", "to=c.go destination=x", `'destination':'sub/x','to':'c.go'`, ""},
+		"parts below it":          {"sub", "to=y/{{name}} destination=x", `'destination':'sub/x','to':'y/{{name}}'`, ""},
+		"directories below it":    {"sub", "to={{dir}}/{{name}} destination=x", `'destination':'sub/x','to':'{{dir}}/{{name}}','base':'sub'`, ""},
+		"absolute below it":       {"sub", "to=/home/user/tree/c.go destination=x", "", "leave out destination"},
+		"a template":              {"sub", "to={{search.files[0]}}.bak", `'to':'{{search.files[0]}}.bak'`, ""},
+		"a template in a name":    {"sub", "to=x-{{search.count}}.md", `'destination':'sub/','to':'x-{{search.count}}.md'`, ""},
+		"JSON counts from a root": {"sub", `to:="c.go"`, `'to':'c.go'`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p, err := here(test.dir).Do(oneline.Do{Args: strings.Fields("search pattern=a path=. then rename files=/home/user/tree/a.go " + test.args)})
+			check(t, p, err, want{err: test.err, steps: `{'id':'search','action':'search','params':{'path':'` + test.dir + `','pattern':'a'}},` +
+				`{'id':'rename','action':'rename','params':{'files':['a.go'],` + test.want + `}}`})
+		})
+	}
+}
+
 // TestDo_expect: the bounds apply to the last step.
 func TestDo_expect(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -102,7 +101,42 @@ func (w Where) params(c call, doc millrace.ActionDoc) (map[string]any, error) {
 		}
 		params[name] = v
 	}
-	return params, nil
+	return params, w.newName(params)
+}
+
+// newName converts the new name of files. With parts of their names, or templates within it, it counts from a
+// destination as with Transfer. A template at its beginning can be a whole path, so it stays unchanged.
+func (w Where) newName(params map[string]any) error {
+	text, ok := params["to"].(string) // JSON is another type
+	text = w.slashes(text)
+	first, _, begins := strings.Cut(strings.TrimPrefix(text, "{{"), "}}")
+	begins = begins && strings.HasPrefix(text, "{{") && strings.Contains(first, ".")
+	if !ok || text == "" || begins || w.literal || w.dir() == "." && !absolute(text) {
+		return nil
+	}
+	_, below := params["destination"]
+	to := target{to: text}
+	var err error
+	switch {
+	case below && absolute(text):
+		return usage("leave out destination, or write a name below it", "'%s' is not below the destination", shown(text))
+	case below:
+		to.base = w.baseOf(text)
+	case strings.Contains(text, "{{"):
+		to, err = w.named(text)
+	default:
+		if to.to, err = w.place(text); strings.HasSuffix(text, "/") {
+			to.to = slashed(to.to)
+		}
+	}
+	params["to"] = to.to
+	if to.destination != "" {
+		params["destination"] = to.destination
+	}
+	if _, ok := params["base"]; !ok && to.base != "" {
+		params["base"] = to.base
+	}
+	return err
 }
 
 // isJSONList reports whether a value is a JSON list, the form that models and users of APIs use.
@@ -176,8 +210,6 @@ func (w Where) placed(name, text string) (string, error) {
 		return place, err
 	case slices.Contains(globParams, name):
 		return w.Filter(text)
-	case name == "to" && w.dir() != ".":
-		return path.Join(w.dir(), text), nil
 	}
 	return text, nil
 }

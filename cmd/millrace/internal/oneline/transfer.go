@@ -169,9 +169,14 @@ func (w Where) named(dest string) (target, error) {
 			return target{}, err
 		}
 	}
-	to := target{to: strings.TrimPrefix(dest, fixed), destination: slashed(dir)}
-	if w.dir() != "." && strings.Contains(strings.ReplaceAll(to.to, " ", ""), "{{dir}}") {
-		to.base = w.dir()
+	to := strings.TrimPrefix(dest, fixed)
+	return target{to: to, destination: slashed(dir), base: w.baseOf(to)}, nil
+}
+
+// baseOf returns the directory from which {{dir}} counts in a name, "" for the root or a name without it.
+func (w Where) baseOf(to string) string {
+	if w.dir() == "." || !strings.Contains(strings.ReplaceAll(to, " ", ""), "{{dir}}") {
+		return ""
 	}
-	return to, nil
+	return w.dir()
 }
