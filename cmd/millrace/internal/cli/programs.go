@@ -57,7 +57,7 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 				return func() {}, err
 			}
 			if !slices.Contains(allowed, w.agent) {
-				w.values = values
+				w.values, w.raw = values, step.Raw
 				wants = append(wants, w)
 			}
 			continue
@@ -66,10 +66,13 @@ func (s *session) allowInFile(ctx context.Context, p millrace.Pipeline, file str
 		if !ok {
 			continue
 		}
+		if args := step.Bind["/args"]; args != "" {
+			a.Args = []string{args} // a template for the whole list
+		}
 		programs = append(programs, named(a)...)
 		c := command.Command{Step: step.ID, Words: a.Words(), Shell: a.Shell != ""}
 		if !permits(ctx, policy, c) {
-			wants = append(wants, wanted{step: step.ID, exec: a, allow: pattern, values: values})
+			wants = append(wants, wanted{step: step.ID, exec: a, raw: step.Raw, allow: pattern, values: values})
 		}
 	}
 	if len(wants) > 0 {

@@ -17,6 +17,7 @@ import (
 type wanted struct {
 	step string
 	exec actions.Exec
+	raw  bool // the step has no templates
 	// allow is the pattern that allows the command when the user has agreed.
 	allow string
 	// agent is the name of the agent, "" for a command; asked is the prompt, and program is its command line.
@@ -31,6 +32,9 @@ var references = regexp.MustCompile(`\\?\{\{\s*([\w-]+)[^{}\n]*\}\}`)
 
 // expanded returns a text with the values of its variables, as they will be inserted.
 func (w wanted) expanded(text string) string {
+	if w.raw {
+		return text
+	}
 	return references.ReplaceAllStringFunc(text, func(ref string) string {
 		value, err := template.Resolve(ref, map[string]any{"vars": w.values})
 		if err != nil || ref[0] == '\\' {
@@ -46,6 +50,9 @@ func (w wanted) expanded(text string) string {
 
 // words returns the words of the command, as far as they are known before it runs.
 func (w wanted) words() []string {
+	if w.raw {
+		return w.exec.Words()
+	}
 	var words []string
 	for _, word := range w.exec.Words() {
 		whole := references.FindString(word) == word && word != ""
@@ -68,6 +75,9 @@ func (w wanted) words() []string {
 // unknown returns the sources of the references whose values are only known when the pipeline runs, "" if there are
 // none.
 func (w wanted) unknown(texts ...string) string {
+	if w.raw {
+		return ""
+	}
 	var from []string
 	for _, text := range texts {
 		for _, m := range references.FindAllStringSubmatch(text, -1) {
@@ -134,7 +144,7 @@ func (w wanted) pattern() string {
 	if w.exec.Shell != "" {
 		return "/bin/sh -c *"
 	}
-	known := slices.IndexFunc(words, func(word string) bool { return strings.Contains(word, "{{") })
+	known := slices.IndexFunc(words, func(word string) bool { return !w.raw && strings.Contains(word, "{{") })
 	if known < 0 {
 		if text := command.Pattern(words...); len(text) <= mostTold && text == fsutil.Visible(text) {
 			return text
