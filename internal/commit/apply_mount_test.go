@@ -129,4 +129,12 @@ func TestSetgid(t *testing.T) {
 	if info, _ := fsys.Stat("d/e"); info.Mode()&fs.ModeSetgid == 0 {
 		t.Errorf("d/e has mode %v", info.Mode())
 	}
+	// The plan of an undo has the mode without the bit that the directory has inherited.
+	changes := staged(t, fsys, steps(remove("d/e/f"), remove("d/e")))
+	for i := range changes {
+		changes[i].Old.Mode &^= fs.ModeSetgid
+	}
+	if _, err := commit.Apply(bg, options(fsys), changes); err != nil {
+		t.Errorf("the directory is not removed: %v", err)
+	}
 }

@@ -83,7 +83,9 @@ func (t *txn) verifyEntry(e *entry, found *change.State) error {
 		}
 	case change.Dir:
 		if e.leaves() {
-			return t.verifyContents(e)
+			if err := t.verifyContents(e); err != nil {
+				return err
+			}
 		}
 	case change.File:
 		if now.Hash, err = t.verifyBytes(e, now); err != nil {
