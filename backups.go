@@ -55,60 +55,6 @@ func (x Executor) VerifyBackup(ctx context.Context, fsys afero.Fs, backupID stri
 	return b.Verify(ctx)
 }
 
-// PruneBackups removes the backups that need not be kept, and returns their ids. Every commit prunes by
-// [Executor.State.Backups]; this method is for a host that needs room now. Unusable backups are removed first. With
-// DryRun it only returns the ids. It waits for other runs on the tree. The error is [ErrReadOnly] or an error of the
-// lock or the file system; the ids of the removed backups are returned in any case.
-func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
-	var gone []string
-	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
-		if x.DryRun {
-			gone, err = store.Prunable(ctx, keep, time.Now())
-		} else {
-			gone, err = store.Prune(ctx, keep, time.Now(), "")
-		}
-		return err
-	})
-	if err != nil {
-		return gone, fmt.Errorf("prune backups: %w", err)
-	}
-	return gone, nil
-}
-
-// RemoveBackup removes a backup, even an unusable one. It waits for other runs on the tree. With DryRun it only checks
-// that the backup exists. The error is [ErrReadOnly], backup.ErrNotFound, or an error of the lock or the file system.
-func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
-	err := x.keep(ctx, fsys, func(store *backups.Store) error {
-		if x.DryRun {
-			return store.Find(backupID)
-		}
-		return store.Remove(backupID)
-	})
-	if err != nil {
-		return fmt.Errorf("remove backup %s: %w", backupID, err)
-	}
-	return nil
-}
-
-// keep calls do with the backups under the lock. A dry run changes nothing, so it needs no lock.
-func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backups.Store) error) error {
-	t, err := x.openOuter(ctx, fsys)
-	if err != nil {
-		return err
-	}
-	defer t.done()
-	store, err := t.backups()
-	switch {
-	case err != nil:
-		return err
-	case x.DryRun:
-		return do(store)
-	case x.ReadOnly:
-		return &readOnlyError{"executor is read-only, and to remove a backup is to write: do it with another one, or with DryRun"}
-	}
-	return t.underLock(ctx, func(io.Closer) error { return do(store) })
-}
-
 // Restore undoes the changes of a commit: bytes, modes, times, links, names. It is a commit itself, so it can be
 // interrupted and undone, and the Result has a backup id of its own. Restore skips paths that have their old state
 // already or that another Restore has restored; if no path remains, the error matches backup.ErrUndone. Files that have
@@ -250,13 +196,19 @@ func (t *tree) restorePlan(ctx context.Context, backupID string) (*Plan, error) 
 // tree.
 func (p *Plan) Conflicts() []Conflict {
 	list := slices.Clone(p.drifted)
-	if p.damaged != nil {
-		for _, d := range p.damaged.Files {
-			list = append(list, Conflict{Path: d.Path, Reason: "its backup is damaged: " + d.Reason})
-		}
+	for _, d := range p.damage() {
+		list = append(list, Conflict{Path: d.Path, Reason: "its backup is damaged: " + d.Reason})
 	}
 	slices.SortStableFunc(list, func(a, b Conflict) int { return cmp.Compare(a.Path, b.Path) })
 	return list
+}
+
+// damage returns the files of a restore that have a damaged backup.
+func (p *Plan) damage() []backups.Damage {
+	if p.damaged == nil {
+		return nil
+	}
+	return p.damaged.Files
 }
 
 // conflict returns the error of the conflicts at some paths and below them, at all paths if none are given.
@@ -304,6 +256,20 @@ func (p *Plan) drifts(ctx context.Context, store *backups.Store) error {
 	return nil
 }
 
+// reopened completes a stored plan of a restore. The JSON of a plan has neither conflicts nor owners and attributes of
+// files.
+func (p *Plan) reopened(ctx context.Context) error {
+	store, err := p.tree.backups()
+	if err == nil {
+		err = store.AddMeta(p.restores, p.changes)
+	}
+	if err != nil {
+		p.result.Warnings = append(p.result.Warnings,
+			fmt.Sprintf("owners and attributes of files may not be restored, because the backup cannot be read: %v", err))
+	}
+	return p.drifts(ctx, nil)
+}
+
 // withoutConflicts prepares the plan q, which is p without the changes at some paths: it keeps only the conflicts of
 // the remaining changes.
 func (p *Plan) withoutConflicts(q *Plan, paths []string) {
@@ -332,8 +298,16 @@ func (p *Plan) changesAt(paths []string) []string {
 			at = append(at, name)
 			continue
 		}
-		known := p.damaged != nil &&
-			slices.ContainsFunc(p.damaged.Files, func(d backups.Damage) bool { return names.Within(d.Path, name) })
+		known := false
+		for _, d := range p.damage() {
+			if !names.Within(d.Path, name) {
+				continue
+			}
+			known = true
+			if _, err := preview.Chosen(p.changes, d.MovedTo); d.MovedTo != "" && err == nil {
+				at = append(at, d.MovedTo) // the file stays at the new name
+			}
+		}
 		for _, c := range p.drifted {
 			for _, of := range p.changes {
 				if names.Within(c.Path, name) && preview.Touches(of, c.Path) {

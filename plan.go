@@ -314,7 +314,7 @@ func (x Executor) OpenPlan(ctx context.Context, fsys afero.Fs, data []byte) (*Pl
 	}
 	p.changes, p.moved = changes, moved
 	if p.restores != "" {
-		if err := p.drifts(ctx, nil); err != nil {
+		if err := p.reopened(ctx); err != nil {
 			return nil, err
 		}
 	}

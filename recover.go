@@ -9,10 +9,12 @@ import (
 	"path"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace/backup"
+	"github.com/millrace-go/millrace/internal/backups"
 	"github.com/millrace-go/millrace/internal/commit"
 )
 
@@ -258,4 +260,58 @@ func (x Executor) decide(ctx context.Context, fsys afero.Fs, do func(t *tree, o 
 			"do it with another one"}
 	}
 	return t.underLock(ctx, func(lock io.Closer) error { return do(t, t.commitOptions(lock)) })
+}
+
+// PruneBackups removes the backups that need not be kept, and returns their ids. Every commit prunes by
+// [Executor.State.Backups]; this method is for a host that needs room now. Unusable backups are removed first. With
+// DryRun it only returns the ids. It waits for other runs on the tree. The error is [ErrReadOnly] or an error of the
+// lock or the file system; the ids of the removed backups are returned in any case.
+func (x Executor) PruneBackups(ctx context.Context, fsys afero.Fs, keep backup.Retention) ([]string, error) {
+	var gone []string
+	err := x.keep(ctx, fsys, func(store *backups.Store) (err error) {
+		if x.DryRun {
+			gone, err = store.Prunable(ctx, keep, time.Now())
+		} else {
+			gone, err = store.Prune(ctx, keep, time.Now(), "")
+		}
+		return err
+	})
+	if err != nil {
+		return gone, fmt.Errorf("prune backups: %w", err)
+	}
+	return gone, nil
+}
+
+// RemoveBackup removes a backup, even an unusable one. It waits for other runs on the tree. With DryRun it only checks
+// that the backup exists. The error is [ErrReadOnly], backup.ErrNotFound, or an error of the lock or the file system.
+func (x Executor) RemoveBackup(ctx context.Context, fsys afero.Fs, backupID string) error {
+	err := x.keep(ctx, fsys, func(store *backups.Store) error {
+		if x.DryRun {
+			return store.Find(backupID)
+		}
+		return store.Remove(backupID)
+	})
+	if err != nil {
+		return fmt.Errorf("remove backup %s: %w", backupID, err)
+	}
+	return nil
+}
+
+// keep calls do with the backups under the lock. A dry run changes nothing, so it needs no lock.
+func (x Executor) keep(ctx context.Context, fsys afero.Fs, do func(store *backups.Store) error) error {
+	t, err := x.openOuter(ctx, fsys)
+	if err != nil {
+		return err
+	}
+	defer t.done()
+	store, err := t.backups()
+	switch {
+	case err != nil:
+		return err
+	case x.DryRun:
+		return do(store)
+	case x.ReadOnly:
+		return &readOnlyError{"executor is read-only, and to remove a backup is to write: do it with another one, or with DryRun"}
+	}
+	return t.underLock(ctx, func(io.Closer) error { return do(store) })
 }

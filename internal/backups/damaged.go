@@ -18,6 +18,9 @@ type Damage struct {
 	// Path is where the file was in the tree, Image where it is kept.
 	Path, Image string
 	Reason      string
+	// MovedTo is the path at which the commit made the file anew after a rename, "" without a rename. The file there is the
+	// only undamaged copy.
+	MovedTo string
 }
 
 // mostDamaged is how many files the message of a DamagedError names.

@@ -88,12 +88,38 @@ func (b *Backup) putBack(r *journal.Record) change.Change {
 	case r.New.Kind == change.Absent:
 		c.Kind = change.Created
 	}
-	if r.Old.Kind == change.File && (r.New.Kind != change.File || r.From != "") {
-		// The path is now empty or holds another file, so the owner cannot be copied from it.
-		c.MetaFrom = b.image(r)
-	}
+	c.MetaFrom = b.metaFrom(r)
 	c.SetBytes(b.present(r.Path, r.New), b.kept(r))
 	return c
+}
+
+// metaFrom returns the file whose owner and attributes a restored file gets, "" for the present file of its path.
+func (b *Backup) metaFrom(r *journal.Record) string {
+	if r.Old.Kind == change.File && (r.New.Kind != change.File || r.From != "") {
+		return b.image(r) // the path is empty or has another file
+	}
+	return ""
+}
+
+// AddMeta sets the source of owners and attributes, which the JSON of a plan does not have, in the changes of a stored
+// plan that restores a backup. The error is the error of [Store.Load].
+func (s *Store) AddMeta(id string, changes []change.Change) error {
+	b, err := s.Load(id)
+	if err != nil {
+		return err
+	}
+	byPath := make(map[string]*journal.Record, len(b.plan.Records))
+	for i := range b.plan.Records {
+		byPath[b.plan.Records[i].Path] = &b.plan.Records[i]
+	}
+	for i := range changes {
+		c := &changes[i]
+		r := byPath[c.Path]
+		if r != nil && c.From == "" && b.plan.Kept(r) && c.New.Kind == change.File && c.New.Hash == r.Old.Hash {
+			c.MetaFrom = b.metaFrom(r)
+		}
+	}
+	return nil
 }
 
 // moveBack returns the change that moves a file back to r.Path from its new path.
@@ -175,10 +201,17 @@ func (b *Backup) verify(ctx context.Context, taken map[string]string) error {
 	if err != nil {
 		return fmt.Errorf("backup %s: %w", b.plan.ID, err)
 	}
+	made := make(map[string]string) // by the old path of a renamed file
+	for i := range b.plan.Records {
+		if r := &b.plan.Records[i]; r.Old.Kind == change.Absent && r.From != "" {
+			made[r.From] = r.Path
+		}
+	}
 	bad := &DamagedError{ID: b.plan.ID}
 	for i, r := range images {
 		if reasons[i] != "" {
-			bad.Files = append(bad.Files, Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i]})
+			bad.Files = append(bad.Files,
+				Damage{Path: r.Path, Image: b.image(r), Reason: reasons[i], MovedTo: made[r.Path]})
 		}
 	}
 	if len(bad.Files) == 0 {
