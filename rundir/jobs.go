@@ -90,9 +90,9 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 // Resume continues a run in any state: "<run>" or "<run>/<step>", where the run is a number or an id. A run that waits
 // for a decision is played. A run that has failed, was canceled, or whose process has died continues after the last
 // finished step. A created run is begun. With a step the run goes back to its state before that step, which asks its
-// questions again. A step that the run has not reached is refused with a *[runs.StateError], because the results of the
-// steps before it would be missing. If the process of the run has died after its commit, the run is returned as
-// success. Errors are the errors of Retry and Play.
+// questions again. A step that waits for a decision is refused with a *[runs.StateError], and so is a step that the run
+// has not reached, because the results of the steps before it would be missing. If the process of the run has died after
+// its commit, the run is returned as success. Errors are the errors of Retry and Play.
 func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested
@@ -109,7 +109,10 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 		}
 	}
 	check := func(r shownRun) error {
-		if r.status == runs.Created || r.status == runs.Manual {
+		switch {
+		case j != nil && r.jobs[j.ordinal-1].status == runs.Manual:
+			return (jobs{m}).check(r, j.ordinal, runs.VerbRetry)
+		case r.status == runs.Created, r.status == runs.Manual:
 			return nil
 		}
 		return r.run().Check(runs.VerbRetry)
@@ -133,7 +136,7 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 			return (jobs{m}).refused(w, j, runs.VerbRetry, notReached)
 		case j != nil && (from < all || status.Ended()):
 			return m.goBackAs(w, retry{User: m.host.User, From: from, Anew: true})
-		case status == runs.Manual:
+		case j == nil && status == runs.Manual:
 			return w.append(&record{Kind: kindPlay, Status: runs.Pending,
 				Play: &play{User: m.host.User, PlanDigest: digest}})
 		case status == runs.Created:

@@ -79,13 +79,19 @@ func retry(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run,
 }
 
 func resume(ctx context.Context, p door.Program, m *rundir.Manager, run runs.Run, step string) (runs.Run, error) {
+	held := p.Usage(fmt.Errorf("run %s waits for a decision: %s", run.ID, toDecide(run)))
+	what := run.ID
 	switch {
 	case step != "":
-		return m.Resume(ctx, run.ID+"/"+step)
+		what += "/" + step
 	case run.Status == runs.Manual:
-		return run, p.Usage(fmt.Errorf("run %[1]s waits for a decision: millrace runs approve %[1]s", run.ID))
+		return run, held
 	}
-	return m.Resume(ctx, run.ID)
+	after, err := m.Resume(ctx, what)
+	if refused, ok := errors.AsType[*runs.StateError](err); ok && refused.Status == runs.Manual {
+		return run, held
+	}
+	return after, err
 }
 
 func remove(ctx context.Context, _ door.Program, m *rundir.Manager, run runs.Run, _ string) (runs.Run, error) {

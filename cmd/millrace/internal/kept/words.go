@@ -1,6 +1,8 @@
 package kept
 
 import (
+	"fmt"
+
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/wording"
 )
@@ -43,6 +45,12 @@ func reasonIn(run runs.Run, words func(phrases) string) string {
 
 // isHeld reports whether a run is held before a job. That job has the reason of the run.
 func isHeld(run runs.Run, job runs.Job) bool { return run.Held != nil && run.Held.JobID == job.ID }
+
+// toDecide returns the commands that show a waiting run and decide about it.
+func toDecide(run runs.Run) string {
+	return fmt.Sprintf("look at it with: millrace runs diff %[1]s; then: millrace runs approve %[1]s, "+
+		"or: millrace runs reject %[1]s", run.ID)
+}
 
 // further returns the command that continues a run. A run whose tree has changed is resumed from the step that read the
 // change: a retry would find the same change again.

@@ -235,8 +235,7 @@ func (w *worker) ended(run runs.Run) error {
 		return nil
 	case run.Status == runs.Manual:
 		w.p.Talk("run %s waits: %s", run.ID, fsutil.Visible(reason(run)))
-		w.p.Talk("look at it with: millrace runs diff %[1]s; then: millrace runs approve %[1]s, "+
-			"or: millrace runs reject %[1]s", run.ID)
+		w.p.Talk("%s", toDecide(run))
 	default:
 		return failure(run)
 	}
