@@ -12,8 +12,8 @@ import (
 )
 
 // decide records a decision about a run that check allows, and begins to work on it. decide returns the run in its new
-// state.
-func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun) error,
+// state. goesOn means that do does not refuse.
+func (m *Manager) decide(ctx context.Context, number int64, goesOn bool, check func(shownRun) error,
 	do func(w *writer) error) (runs.Run, error) {
 	release, err := m.claim(ctx, number)
 	if err != nil {
@@ -38,11 +38,15 @@ func (m *Manager) decide(ctx context.Context, number int64, check func(shownRun)
 	if err != nil {
 		return runs.Run{}, err
 	}
-	if w.status().Active() {
-		err = m.settle(ctx, w, true)
+	dead := w.status().Active()
+	checked := func() {
+		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number, dead: dead}) })
 	}
-	if err == nil {
-		w.state(func(f *folded) { err = check(shownRun{folded: f, number: number}) })
+	if checked(); err == nil && dead {
+		if err = m.settle(ctx, w, goesOn); err == nil {
+			dead = false
+			checked()
+		}
 	}
 	if err == nil {
 		err = do(w)
@@ -84,7 +88,7 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 		return runs.Run{}, err
 	}
 	check := func(r shownRun) error { return r.run().Check(runs.VerbRetry) }
-	return m.decide(ctx, l.number, check, func(w *writer) error { return m.goOn(w, m.host.User) })
+	return m.decide(ctx, l.number, true, check, func(w *writer) error { return m.goOn(w, m.host.User) })
 }
 
 // Resume continues a run in any state: "<run>" or "<run>/<step>", where the run is a number or an id. A run that waits
@@ -117,7 +121,7 @@ func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 		}
 		return r.run().Check(runs.VerbRetry)
 	}
-	run, err := m.decide(ctx, l.number, check, func(w *writer) error {
+	run, err := m.decide(ctx, l.number, j == nil, check, func(w *writer) error {
 		var status runs.Status
 		var digest string
 		var from, all int
@@ -263,7 +267,7 @@ func (j jobs) decide(ctx context.Context, ref runs.JobRef, v runs.Verb,
 	}
 	var shown runs.Job
 	check := func(r shownRun) error { return j.check(r, found.ordinal, v) }
-	_, err = j.m.decide(ctx, l.number, check, func(w *writer) error {
+	_, err = j.m.decide(ctx, l.number, false, check, func(w *writer) error {
 		if err := do(w, found); err != nil {
 			return err
 		}

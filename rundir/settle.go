@@ -17,8 +17,8 @@ import (
 const settleWait = time.Second
 
 // settle records the outcome of a run whose process has died. It has failed, or was canceled if that was requested,
-// unless it was committed before, which the tree shows. If the tree cannot be read now, the error is an *unknownError
-// and nothing is recorded, unless the run will continue anyway: then it finds out itself.
+// unless it was committed before, which the tree shows. If the tree has no answer now, the error is an *unknownError and
+// nothing is recorded, unless the run will continue anyway: then it finds out itself.
 func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	var committed bool
 	var asked *cancel
@@ -29,7 +29,7 @@ func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 		r.Status, r.Reason = runs.Canceled, by.Error()
 	}
 	if committed {
-		res, err := m.committed(ctx, w)
+		res, answered, err := m.committed(ctx, w)
 		switch {
 		case res != nil:
 			r.Status, r.Reason, r.End.Child = runs.Success, "", w.childEnd(res, err)
@@ -41,14 +41,14 @@ func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 			}
 		case context.Cause(ctx) != nil:
 			return context.Cause(ctx)
-		case unasked(err) && !goesOn:
+		case !answered && !goesOn:
 			return &unknownError{w.number, err}
 		}
 	}
 	return w.append(r)
 }
 
-// unknownError means that the tree of a run cannot be read now, so it is unknown whether the run was committed.
+// unknownError means that the tree of a run has no answer now, so it is unknown whether the run was committed.
 type unknownError struct {
 	run int64
 	err error
@@ -60,27 +60,31 @@ func (e *unknownError) Error() string {
 
 func (e *unknownError) Unwrap() error { return e.err }
 
-// unasked reports whether an error of committed means that the tree was not read: another run has it, or it cannot be
-// opened.
-func unasked(err error) bool {
-	_, closed := errors.AsType[*treeError](err)
-	return closed || errors.Is(err, fsutil.ErrLocked)
-}
-
-// committed returns the result of the run if the tree has it.
-func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, error) {
+// committed returns the result of the run if the tree has it. answered is false if an error came before the tree has
+// answered, for example because another run has the tree, or because it cannot be opened.
+func (m *Manager) committed(ctx context.Context, w *writer) (res *millrace.Result, answered bool, err error) {
 	s := &session{m: m, w: w, ctx: ctx}
 	x, p, err := s.prepared(newRecorder(s))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	x.Checkpoints, x.Recorder, x.Observe, x.State.LockWait = onlooker{w.spill()}, nil, nil, settleWait
 	x.RunContext, x.StepContext = nil, nil
 	tree, err := m.open(ctx, w)
 	if err != nil {
-		return nil, &treeError{err}
+		return nil, false, &treeError{err}
 	}
-	res, err := x.Resume(ctx, tree.FS, p, w.saved())
+	saved := w.saved()
+	steps := saved.Checkpoints
+	saved.Checkpoints = func(yield func(millrace.Checkpoint, error) bool) {
+		answered = true // a run reads its steps only if the tree does not have its result
+		steps(yield)
+	}
+	res, err = x.Resume(ctx, tree.FS, p, saved)
+	if c, ok := errors.AsType[*millrace.CommitError](err); ok && !answered && c.State == millrace.CommitRolledBack {
+		res, err = x.Resume(ctx, tree.FS, p, saved) // an unfinished change, maybe of another run, is out of the way
+	}
+	answered = answered || res != nil
 	if res != nil && !res.Replayed {
 		res = nil
 	}
@@ -94,10 +98,11 @@ func (m *Manager) committed(ctx context.Context, w *writer) (*millrace.Result, e
 		}
 		closing := panics.Protect(func() error { return tree.Close(context.WithoutCancel(ctx), told, err) })
 		if closing != nil && res != nil {
-			return nil, fmt.Errorf("tree cannot be closed: %w", closing) // the tree may still have to be published
+			// The tree may still have to be published.
+			return nil, answered, fmt.Errorf("tree cannot be closed: %w", closing)
 		}
 	}
-	return res, err
+	return res, answered, err
 }
 
 // backTo goes back to before the first step that depends on a change, and reports whether it has. Only the run of a

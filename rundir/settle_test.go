@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/tool"
@@ -72,9 +76,17 @@ func TestSettle_unopened(t *testing.T) {
 		return fleet.Tree{FS: p.tree}, nil
 	})
 	m := manage(t, p.open(t), h)
-	_, err := m.Cancel(t.Context(), run.Ref())
-	if err == nil || err.Error() != "whether run 1 was committed is not known yet: tree cannot be opened: file does not exist" {
-		t.Error("it is canceled, or recorded as something:", err)
+	_, err := m.Jobs().Play(t.Context(), runs.JobRef{ID: "1/commit"}, runs.PlayParams{})
+	refusal(t, err, "cannot play job 1004 (commit): it is failed, only manual jobs can be played")
+	for verb, do := range map[string]func() error{
+		"cancel": func() error { return fstest.ErrOf(m.Cancel(t.Context(), run.Ref())) },
+		"retry":  func() error { return fstest.ErrOf(m.Jobs().Retry(t.Context(), runs.JobRef{ID: "1/fix"})) },
+		"resume": func() error { return fstest.ErrOf(m.Resume(t.Context(), "1/fix")) },
+	} {
+		err := do()
+		if err == nil || err.Error() != "whether run 1 was committed is not known yet: tree cannot be opened: file does not exist" {
+			t.Errorf("%s decides, or records something: %v", verb, err)
+		}
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -89,6 +101,42 @@ func TestSettle_unopened(t *testing.T) {
 	away.Store(false)
 	_, err = m.Cancel(t.Context(), run.Ref())
 	refusal(t, err, "cannot cancel run 1: it is success")
+}
+
+// A run that was committed when its process died is not recorded as failed if an error comes before the answer of its
+// tree.
+func TestSettle_unasked(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"shared directory", "lock", "stored result"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "a.txt", "one\n")
+			run := p.killedBehindCommit(t)
+			var whole atomic.Bool
+			broken := map[string]string{"lock": ".millrace/lock", "stored result": ".millrace/results/"}[what]
+			tree := errorfs.Wrap(p.tree, errorfs.Failing(syscall.EIO, func(op *errorfs.Op) bool {
+				return !whole.Load() && broken != "" && strings.HasPrefix(op.Name, broken)
+			}))
+			h := p.host()
+			h.Trees = openTree(func(string) (fleet.Tree, error) {
+				return fleet.Tree{FS: tree}, nil
+			})
+			shared := filepath.Join(p.dir, "shared")
+			if what == "shared directory" {
+				fstest.Must(t, errors.Join(os.RemoveAll(shared), os.WriteFile(shared, nil, 0o600)))
+			}
+			m := manage(t, p.open(t), h)
+			_, err := m.Cancel(t.Context(), run.Ref())
+			if err == nil || !strings.HasPrefix(err.Error(), "whether run 1 was committed is not known yet: ") {
+				t.Error("it is canceled, or recorded as something:", err)
+			}
+			if whole.Store(true); what == "shared directory" {
+				fstest.Must(t, os.Remove(shared))
+			}
+			_, err = m.Cancel(t.Context(), run.Ref())
+			refusal(t, err, "cannot cancel run 1: it is success")
+		})
+	}
 }
 
 // killedBehindCommit leaves a run like a process that dies after the commit of the tree, before it is recorded.
