@@ -97,3 +97,39 @@ func removedAt(t *testing.T, at int, last func() *record,
 	fstest.Must(t, m.Close(t.Context()))
 	return removed, err
 }
+
+// Another process reuses the number of the newest run while that run is removed. The new run is listed and taken.
+func TestRemoved_numberReused(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a directory with open files keeps its name there")
+	}
+	below := fstest.OpenRoot(t, t.TempDir())
+	options := Options{NoSync: true, SharedDir: t.TempDir()}
+	other := openStore(t, below, options)
+	const dir = "store/runs/000000/000000001"
+	s := openStore(t, errorfs.Wrap(below, func(op *errorfs.Op, do func() error) error {
+		err := do()
+		if op.Kind == "rename" && op.From == dir {
+			n := twoSteps()
+			n.status = runs.Scheduled
+			fstest.Must(t, errors.Join(err, createRun(t, other, n).close()))
+		}
+		return err
+	}), options)
+	w := createRun(t, s, twoSteps())
+	fstest.Must(t, w.append(&record{Kind: kindEnd, Status: runs.Canceled, End: &end{}}))
+	fstest.Must(t, w.discard())
+
+	page, err := other.List(t.Context(), runs.Filter{})
+	fstest.Must(t, err)
+	if page.Total != 1 || page.Items[0].ID != "1" || page.Items[0].Status != runs.Scheduled {
+		t.Errorf("the list has %d runs: %+v", page.Total, page.Items)
+	}
+	m, err := other.Manage(Host{Trees: noTrees{}, User: "ann"})
+	fstest.Must(t, err)
+	if all, err := (&lookout{m: m}).runs(t.Context()); err != nil || len(all) != 1 || all[0].number != 1 {
+		t.Errorf("runs to take: %v, %v", all, err)
+	}
+	fstest.Must(t, m.Close(t.Context()))
+}

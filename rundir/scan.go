@@ -140,8 +140,8 @@ func (c *scan) piece(first int64) (gaps bool) {
 			c.slot = c.buf[i*slotSize : (i+1)*slotSize]
 			if e := &c.entry; e.decode(c.slot, number, c.statuses) {
 				switch {
-				case e.removed:
-				case !c.trusts(e), c.sure && !e.settled() && !c.isThere(number):
+				case e.removed && !c.isThere(number):
+				case e.removed, !c.trusts(e), c.sure && !e.settled() && !c.isThere(number):
 					c.toRead = append(c.toRead, number)
 				default:
 					if c.over = !c.visit(e); c.over {
@@ -157,7 +157,8 @@ func (c *scan) piece(first int64) (gaps bool) {
 	return gaps
 }
 
-// isThere reports whether a run that has not ended has a directory. If the directory cannot be listed, its records
+// isThere reports whether a run has a directory: a run that has not ended, or a new run with the number of a removed run,
+// whose slot the removal may have replaced. If the directory cannot be listed, the records of a run that has not ended
 // decide.
 func (c *scan) isThere(number int64) bool {
 	if c.there == nil {

@@ -22,7 +22,7 @@ const (
 const (
 	slotYAMLErrors = 1 << iota
 	slotTooLong    // the texts had no room, or may be wrong: read the records
-	slotRemoved    // the run was removed
+	slotRemoved    // the run was removed; if it has a directory, a new run has its number: read the records
 )
 
 // entry is the data for lists, from a slot or from the run itself. The texts of an entry from a slot are parts of the
