@@ -95,8 +95,8 @@ func (m *Manager) Retry(ctx context.Context, ref runs.RunRef) (runs.Run, error) 
 // for a decision is played. A run that has failed, was canceled, or whose process has died continues after the last
 // finished step. A created run is begun. With a step the run goes back to its state before that step, which asks its
 // questions again. A step that waits for a decision is refused with a *[runs.StateError], and so is a step that the run
-// has not reached, because the results of the steps before it would be missing. If the process of the run has died after
-// its commit, the run is returned as success. Errors are the errors of Retry and Play.
+// has not reached, because the results of the steps before it would be missing. If the process of the run has died
+// after its commit, the run is returned as success. Errors are the errors of Retry and Play.
 func (m *Manager) Resume(ctx context.Context, what string) (runs.Run, error) {
 	if isNested(ctx) {
 		return runs.Run{}, millrace.ErrNested

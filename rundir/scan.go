@@ -157,9 +157,9 @@ func (c *scan) piece(first int64) (gaps bool) {
 	return gaps
 }
 
-// isThere reports whether a run has a directory: a run that has not ended, or a new run with the number of a removed run,
-// whose slot the removal may have replaced. If the directory cannot be listed, the records of a run that has not ended
-// decide.
+// isThere reports whether a run has a directory: a run that has not ended, or a new run with the number of a removed
+// run, whose slot the removal may have replaced. If the directory cannot be listed, the records of a run that has not
+// ended decide.
 func (c *scan) isThere(number int64) bool {
 	if c.there == nil {
 		c.there = make(map[int64]bool)

@@ -17,8 +17,8 @@ import (
 const settleWait = time.Second
 
 // settle records the outcome of a run whose process has died. It has failed, or was canceled if that was requested,
-// unless it was committed before, which the tree shows. If the tree has no answer now, the error is an *unknownError and
-// nothing is recorded, unless the run will continue anyway: then it finds out itself.
+// unless it was committed before, which the tree shows. If the tree has no answer now, the error is an *unknownError
+// and nothing is recorded, unless the run will continue anyway: then it finds out itself.
 func (m *Manager) settle(ctx context.Context, w *writer, goesOn bool) error {
 	var committed bool
 	var asked *cancel
