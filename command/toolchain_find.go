@@ -74,7 +74,7 @@ func firstPath(list string) string {
 // because a copy would lack its links, and comes last in PATH: nothing in a tree replaces a program of the user. Its
 // programs are untrusted, so they are used only if the sandbox is required.
 func (f *fitting) findPython() error {
-	if env := absolute(os.Getenv("VIRTUAL_ENV")); env != "" && f.virtual(env) {
+	if env := absolute(os.Getenv("VIRTUAL_ENV")); env != "" && f.virtual(env, f.prefix) {
 		f.set("VIRTUAL_ENV", env)
 	}
 	if f.Sandbox != Required {
@@ -82,7 +82,7 @@ func (f *fitting) findPython() error {
 	}
 	for _, name := range []string{".venv", "venv"} {
 		env := filepath.Join(f.root, name)
-		if f.virtual(env) {
+		if info, err := os.Lstat(env); err == nil && info.IsDir() && f.virtual(env, f.python) {
 			f.Env["PATH"] = f.path() + string(filepath.ListSeparator) + filepath.Join(env, "bin")
 			break
 		}
@@ -90,9 +90,9 @@ func (f *fitting) findPython() error {
 	return nil
 }
 
-// virtual makes a virtual environment, and the installation that it is based on, readable for commands. It reports
-// whether the directory is a virtual environment.
-func (f *fitting) virtual(env string) bool {
+// virtual makes a virtual environment readable for commands, and calls base with the prefix of the installation that it
+// is based on. It reports whether the directory is a virtual environment.
+func (f *fitting) virtual(env string, base func(prefix string)) bool {
 	text, err := os.ReadFile(filepath.Join(env, "pyvenv.cfg"))
 	if err != nil {
 		return false
@@ -101,12 +101,34 @@ func (f *fitting) virtual(env string) bool {
 	for line := range strings.Lines(string(text)) {
 		name, value, _ := strings.Cut(line, "=")
 		bin := absolute(strings.TrimSpace(value))
-		if prefix := filepath.Dir(bin); strings.TrimSpace(name) == "home" && filepath.Base(bin) == "bin" &&
-			installs(prefix) {
-			f.read(prefix)
+		if strings.TrimSpace(name) == "home" && filepath.Base(bin) == "bin" {
+			base(filepath.Dir(bin))
 		}
 	}
 	return true
+}
+
+// prefix makes an installation of programs readable. The directory .local of the user has more than programs.
+func (f *fitting) prefix(dir string) {
+	if installs(dir) && dir != f.below(".local") {
+		f.read(dir)
+	}
+}
+
+// python makes the Python of an installation readable, and nothing else there: a file of the tree names the directory.
+func (f *fitting) python(dir string) {
+	if lies(dir, f.root) || strings.ContainsAny(dir, `*?[\`) {
+		return
+	}
+	for _, part := range []string{"bin/python*", "lib/python*", "lib/libpython*"} {
+		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(part)))
+		if err != nil {
+			return
+		}
+		for _, file := range found {
+			f.read(file)
+		}
+	}
 }
 
 // findMaven makes Maven write to a repository of the commands, and read the user's repository.

@@ -208,8 +208,8 @@ func (f *fitting) program(name string) {
 	}
 	for _, file := range []string{file, real} {
 		bin := filepath.Dir(file)
-		if prefix := filepath.Dir(bin); filepath.Base(bin) == "bin" && installs(prefix) {
-			f.read(prefix)
+		if filepath.Base(bin) == "bin" {
+			f.prefix(filepath.Dir(bin))
 		}
 	}
 }

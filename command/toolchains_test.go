@@ -213,6 +213,36 @@ func TestToolchains_virtualEnvironment(t *testing.T) {
 	}
 }
 
+// A virtual environment of the tree opens only the Python that it names, and a link in its place opens nothing. Programs
+// in .local/bin open no other directory of .local.
+func TestToolchains_planted(t *testing.T) {
+	home, tree := inHome(t, "home/app/lib/python3/os.py", "home/app/bin/python3", "home/app/.env", "home/.local/lib/x",
+		"home/.local/bin/ruff", "home/.local/share/keyrings/login", "home/private/pyvenv.cfg")
+	write(t, filepath.Join(tree, ".venv", "pyvenv.cfg"), "home = "+home+"/app/bin\nhome = "+home+"/.local/bin\n")
+	if err := os.Symlink(filepath.Join(home, "private"), filepath.Join(tree, "venv")); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("PATH", filepath.Join(home, ".local", "bin"))
+	check := func(want map[string]bool) {
+		t.Helper()
+		p, err := command.Toolchains(command.Policy{}, tree, "ruff")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, can := range want {
+			if reaches(p.Read, filepath.Join(home, name)) != can {
+				t.Errorf("%s can be read: %v, of %q", name, !can, p.Read)
+			}
+		}
+	}
+	check(map[string]bool{"app/bin/python3": true, "app/lib/python3/os.py": true, "app/.env": false, ".local/bin/ruff": true,
+		".local/share/keyrings/login": false, "private/pyvenv.cfg": false})
+	if err := os.RemoveAll(filepath.Join(tree, ".venv")); err != nil {
+		t.Fatal(err)
+	}
+	check(map[string]bool{"private/pyvenv.cfg": false})
+}
+
 // Caches of trees in which no command has run for long are removed, and nothing else.
 func TestToolchains_oldCaches(t *testing.T) {
 	_, tree := inHome(t, "tree/go.mod")

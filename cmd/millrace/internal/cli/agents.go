@@ -106,6 +106,7 @@ func (s *session) agent(c config.Agent) (agent.Agent, error) {
 	if p, err = command.Toolchains(p, s.root, words...); err != nil {
 		return nil, err
 	}
+	p.Read = s.undenied(p.Read)
 	return agent.Command{
 		Argv: func(*agent.Request) []string { return words }, Policy: p, Format: agent.Format(c.Format),
 	}, nil

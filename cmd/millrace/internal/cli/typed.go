@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/millrace-go/millrace"
@@ -93,9 +94,23 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 			done()
 			return func() {}, err
 		}
+		policy.Read = s.undenied(policy.Read)
 	}
 	s.x.Commands = policy
 	return done, nil
+}
+
+// undenied returns the paths without those in the tree, if paths of the tree are denied: a command that reads the tree in
+// place, and not its copy, would see the denied files.
+func (s *session) undenied(paths []string) []string {
+	if len(s.x.DeniedPaths) == 0 {
+		return paths
+	}
+	root := resolved(s.root)
+	return slices.DeleteFunc(paths, func(path string) bool {
+		inside, err := filepath.Rel(root, resolved(path))
+		return err == nil && filepath.IsLocal(inside)
+	})
 }
 
 // exists reports whether a file or directory of that name exists.
