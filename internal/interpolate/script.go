@@ -1,109 +1,96 @@
 package interpolate
 
 import (
-	"regexp"
-	"slices"
+	"fmt"
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/sed"
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// expandScript replaces the templates of a sed script by their values. special are the characters with a meaning in its
-// patterns. posix means that a backslash does not quote between brackets.
-func expandScript(text template.Text, values template.Values, special string, posix bool) (string, error) {
-	places, err := placesOf(text, values)
+// sedSyntax is the way to write values in the patterns of a script.
+type sedSyntax struct {
+	special   string // the characters with a meaning in patterns or replacements
+	brackets  *strings.Replacer
+	delimiter func(c byte) string // a delimiter that is one of the special characters
+}
+
+// posixBrackets quotes a value between brackets, where a backslash does not quote and the delimiter is an ordinary
+// character. re2Brackets does it where a backslash quotes, but the end of the brackets is the first ] for sed.
+var (
+	posixBrackets = strings.NewReplacer("[", "[.[.]", "]", "[.].]", "-", "[.-.]", "^", "[.^.]", `\`, `[.\.]`, "\n", `\n`)
+	re2Brackets   = strings.NewReplacer("[", `\x5b`, "]", `\x5d`, "-", `\-`, "^", `\^`, `\`, `\\`, "\n", `\n`)
+)
+
+var (
+	extendedSed = sedSyntax{`\.*[]^$+?(){}|&`, posixBrackets, posixDelimiter}
+	basicSed    = sedSyntax{`\.*[]^$&`, posixBrackets, posixDelimiter}
+	re2Sed      = sedSyntax{`\.*[]^$+?(){}|&-`, re2Brackets, func(c byte) string { return fmt.Sprintf(`\x%02x`, c) }}
+)
+
+// posixDelimiter quotes a delimiter in a pattern: sed removes the backslash before it, and \x5c becomes a backslash
+// after that.
+func posixDelimiter(c byte) string { return `\x5c\` + string(rune(c)) }
+
+// expand replaces the templates of a sed script by their values.
+func (s sedSyntax) expand(text template.Text, values template.Values) (string, error) {
+	own, err := text.ExpandQuoted(values, func(string) string { return "" })
 	if err != nil {
 		return "", err
 	}
-	n := -1
-	return text.ExpandQuoted(values, func(v string) string {
-		n++
-		place := elsewhere
-		if n < len(places) {
-			place = places[n]
-		}
-		if place == inBrackets && posix {
-			return inBracketsQuoted.Replace(v)
-		}
-		v = sedQuoted(v, text.Source(), special)
-		if place == beginsText && strings.IndexAny(v, "\\ \t") == 0 {
-			return `\` + v // sed drops leading blanks and one backslash there
-		}
-		return v
-	})
-}
-
-// plainWord matches values that mean the same anywhere in a script.
-var plainWord = regexp.MustCompile(`^[0-9A-Za-z]+$`)
-
-// inBracketsQuoted quotes a value between brackets, where a backslash does not quote and the separator is an ordinary
-// character.
-var inBracketsQuoted = strings.NewReplacer("[", "[.[.]", "]", "[.].]", "-", "[.-.]", "^", "[.^.]", `\`, `[.\.]`,
-	"\n", `\n`)
-
-// scriptPlace is the place of a value in a script.
-type scriptPlace uint8
-
-const (
-	elsewhere scriptPlace = iota
-	beginsText
-	inBrackets
-)
-
-// placesOf returns the place of each quoted value.
-func placesOf(text template.Text, values template.Values) ([]scriptPlace, error) {
-	const mark = "\x00" // before each value
-	n := 0
+	mark := "\x00" // for each value
+	for strings.Contains(own, mark) {
+		mark += "\x01"
+	}
+	var list []string
 	marked, err := text.ExpandQuoted(values, func(v string) string {
-		n++
-		if !plainWord.MatchString(v) {
-			v = "x"
-		}
-		return mark + v
+		list = append(list, v)
+		return mark
 	})
-	if err != nil || strings.Count(marked, mark) != n { // a script that contains NULs gets no places
-		return nil, err
+	if err != nil {
+		return "", err
 	}
-	found := sed.PlacesOf(strings.ReplaceAll(marked, mark, ""))
-	places := make([]scriptPlace, 0, n)
-	at, brackets := 0, found.Brackets
-	for piece := range strings.SplitSeq(marked, mark) {
-		if at += len(piece); len(places) == n {
-			break
-		}
-		for len(brackets) > 0 && brackets[0][1] <= at {
-			brackets = brackets[1:]
-		}
-		place := elsewhere
-		if _, begins := slices.BinarySearch(found.Texts, at); begins {
-			place = beginsText
-		} else if len(brackets) > 0 && brackets[0][0] <= at {
-			place = inBrackets
-		}
-		places = append(places, place)
-	}
-	return places, nil
+	n := 0
+	sed.PlacesOf(strings.Split(marked, mark), func(at sed.Place) string {
+		list[n] = s.quoted(list[n], at)
+		n++
+		return list[n-1]
+	})
+	n = -1
+	return text.ExpandQuoted(values, func(string) string {
+		n++
+		return list[n]
+	})
 }
 
-// sedQuoted quotes a value for both halves of an s command, whose separator is the character after the first "s" of the
-// script.
-func sedQuoted(value, source, special string) string {
-	separator := "/"
-	if i := strings.IndexByte(source, 's'); i >= 0 && i+1 < len(source) &&
-		strings.Contains(`!"#%',-:;<=>@_~`+"`", source[i+1:i+2]) {
-		separator = source[i+1 : i+2]
+// quoted returns a value as it is written at a place of a script.
+func (s sedSyntax) quoted(value string, at sed.Place) string {
+	if at.Kind == sed.InBrackets {
+		return s.brackets.Replace(value)
+	}
+	if at.Delimiter == 0 {
+		at.Delimiter = '/' // of an address
 	}
 	var b strings.Builder
+	if at.Kind == sed.BeginsText && value != "" && strings.IndexByte("\\ \t", value[0]) >= 0 {
+		b.WriteByte('\\') // sed drops leading blanks and one backslash there
+	}
 	for i := range len(value) {
-		c := value[i : i+1]
+		c := value[i]
+		special := strings.IndexByte(s.special, c) >= 0
 		switch {
-		case c == "\n":
-			c = `\n`
-		case strings.Contains(special, c) || c == separator:
-			c = `\` + c
+		case c == '\n' && at.Delimiter == 'n':
+			b.WriteString("\\\n")
+		case c == '\n':
+			b.WriteString(`\n`)
+		case special && c == at.Delimiter && at.Kind == sed.InPattern:
+			b.WriteString(s.delimiter(c))
+		case special || c == at.Delimiter:
+			b.WriteByte('\\')
+			fallthrough
+		default:
+			b.WriteByte(c)
 		}
-		b.WriteString(c)
 	}
 	return b.String()
 }

@@ -97,11 +97,11 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 	case structure:
 		return text.ExpandQuoted(values, strings.NewReplacer(":[", "::[").Replace)
 	case script:
-		return expandScript(text, values, `\.*[]^$+?(){}|&`, true)
+		return extendedSed.expand(text, values)
 	case re2Script:
-		return expandScript(text, values, `\.*[]^$+?(){}|&-`, false)
+		return re2Sed.expand(text, values)
 	case basicScript:
-		return expandScript(text, values, `\.*[]^$&`, true)
+		return basicSed.expand(text, values)
 	case guessed:
 		// The author's own characters decide, not those in the values.
 		own, err := text.ExpandQuoted(values, func(string) string { return "x" })

@@ -12,7 +12,7 @@ const eof = -1
 
 // next returns the next byte of the current script. A script ends at its first error.
 func (p *parser) next() int {
-	if p.err != nil || p.at >= len(p.text) {
+	if p.err != nil || p.at >= len(p.text) && !p.more() {
 		p.ended = true
 		return eof
 	}
@@ -72,6 +72,11 @@ func (p *parser) delimiter() int {
 // delimiter.
 func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 	var out []byte
+	p.place = Place{InReplacement, byte(delimiter)}
+	if pattern {
+		p.place.Kind = InPattern
+	}
+	defer func() { p.place = Place{} }()
 	for {
 		c := p.next()
 		switch {
@@ -92,14 +97,12 @@ func (p *parser) until(delimiter int, pattern bool, missing string) []byte {
 			}
 		case c == '[' && pattern:
 			out = append(out, '[')
-			begin := p.at
+			p.place.Kind = InBrackets
 			if out, c = p.brackets(out); c != ']' {
 				p.fail(missing)
 				return nil
 			}
-			if p.scan {
-				p.places.Brackets = append(p.places.Brackets, [2]int{begin, p.at - 1})
-			}
+			p.place.Kind = InPattern
 		}
 		out = append(out, byte(c))
 	}

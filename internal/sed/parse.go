@@ -20,8 +20,10 @@ type parser struct {
 	out    *Script
 	blocks []int // the { that are open
 
-	scan   bool // patterns are not compiled
-	places Places
+	scan  bool // patterns are not compiled
+	place Place
+	rest  []string // the parts of the script that are still to be read
+	value func(Place) string
 }
 
 // Parse reads scripts, as sed reads several -e options. The error is an [*Error].
@@ -49,21 +51,6 @@ func Parse(scripts []string, o Options) (*Script, error) {
 	p.out.share()
 	p.out.guards = p.out.guarded()
 	return p.out, nil
-}
-
-// Places are the places of a script in which characters have another meaning.
-type Places struct {
-	Texts    []int    // offsets of the texts of a, i and c that are on the line of their command, in order
-	Brackets [][2]int // begin and end of the bracket expressions of patterns, after [ and at ], in order
-}
-
-// PlacesOf returns the places of a script up to the first error. Patterns are not checked.
-func PlacesOf(script string) Places {
-	p := &parser{scripts: []string{script}, script: -1, scan: true, out: &Script{}}
-	if p.nextScript() {
-		p.commands()
-	}
-	return p.places
 }
 
 // nextScript moves to the next script. It reports whether there is one.
@@ -137,7 +124,11 @@ func (p *parser) command(c int) {
 		p.blocks = append(p.blocks, len(p.out.commands))
 	case '}':
 		last := len(p.blocks) - 1
-		if last < 0 {
+		switch {
+		case last < 0 && p.scan:
+			p.endOfCommand() // an earlier script may have the {
+			return
+		case last < 0:
 			p.fail("unexpected `}'")
 			return
 		}

@@ -116,10 +116,9 @@ func (p *parser) transliterate(cmd *command) {
 // backslash and an optional newline. A backslash at the end of a line continues the text on the next line, or in the
 // next script.
 func (p *parser) textLines(cmd *command) {
+	p.place.Kind = BeginsText
 	c := p.nonblank()
-	if c != eof {
-		p.places.Texts = append(p.places.Texts, p.at-1)
-	}
+	p.place.Kind = Elsewhere
 	switch c {
 	case eof:
 		p.fail("expected \\ after `a', `c' or `i'")

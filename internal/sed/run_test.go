@@ -276,37 +276,33 @@ func TestLinesThatAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestTexts: it finds the texts of a, i and c that are on the line of their command.
-func TestTexts(t *testing.T) {
+// TestPlaces: it finds the place and the delimiter of each value, which is % here.
+func TestPlaces(t *testing.T) {
 	t.Parallel()
-	for script, want := range map[string][]int{
-		"a x":                        {2},
-		"2{i\tx\n}\n$!c  y":          {4, 13},
-		"s/a x/i y/;y/a /b /;1a z":   {23},
-		"/a x/,/(/a z\\\na x\na\\\n": {11, 19},
-		"a\ni x":                     {1, 4},
-		"a":                          nil,
-		"k\na x":                     nil,
+	const none, pattern, brackets, with, text = sed.Elsewhere, sed.InPattern, sed.InBrackets, sed.InReplacement, sed.BeginsText
+	for script, want := range map[string][]sed.Place{
+		"a %x":                          {{text, 0}},
+		"a%%x":                          {{text, 0}, {none, 0}},
+		"2{i\t%x\n}\n$!c  y%\n#%":       {{text, 0}, {none, 0}, {none, 0}},
+		"2{i\t%x\n}\n":                  {{text, 0}},
+		"s/a %/i %/%;y/a %/b %/;%a %z":  {{pattern, '/'}, {with, '/'}, {none, 0}, {with, '/'}, {with, '/'}, {none, 0}, {text, 0}},
+		"/%/,\\|(|%a z\\\n%a x\na\\\n%": {{pattern, '/'}, {none, 0}, {none, 0}, {none, 0}},
+		"a\ni %":                        {{text, 0}},
+		"k\na %":                        {{none, 0}},
+		"s,[%a%],[%],;/[^]%]%/d":        {{brackets, ','}, {brackets, ','}, {with, ','}, {brackets, '/'}, {pattern, '/'}},
+		"s/\\[%a]/[[.].]]/":             {{pattern, '/'}},
+		"s/[[.].]-%]%/x/":               {{brackets, '/'}, {pattern, '/'}},
+		"s/[%/b/":                       {{brackets, '/'}},
+		"/[[:alpha:]%]/s/x[/%]y/z/":     {{brackets, '/'}, {brackets, '/'}},
+		"}%s|%":                         {{none, 0}, {none, 0}},
+		"};s|%":                         {{pattern, '|'}},
 	} {
-		if got := sed.PlacesOf(script).Texts; !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", script, got, want)
-		}
-	}
-}
-
-// TestBrackets: it finds the bracket expressions of patterns, and no bracket in other texts.
-func TestBrackets(t *testing.T) {
-	t.Parallel()
-	for script, want := range map[string][][2]int{
-		"s/[ab]/[c]/;/[^]d]/d":    {{3, 5}, {14, 17}},
-		"s/\\[a]/[[.].]]/":        nil,
-		"s/[[.].]-z]/x/":          {{3, 10}},
-		"y/[a]/[b]/":              nil,
-		"a [b]":                   nil,
-		"s/[a/b/":                 nil,
-		"/[[:alpha:]]/s/x[/]y/z/": {{2, 11}, {17, 18}},
-	} {
-		if got := sed.PlacesOf(script).Brackets; !slices.Equal(got, want) {
+		var got []sed.Place
+		sed.PlacesOf(strings.Split(script, "%"), func(p sed.Place) string {
+			got = append(got, p)
+			return "1"
+		})
+		if !slices.Equal(got, want) {
 			t.Errorf("%q: %v, want %v", script, got, want)
 		}
 	}
