@@ -148,6 +148,10 @@ func (s *searching) encoded(ctx context.Context, e walk.Entry, of charset.Encodi
 		if err != nil {
 			return err
 		}
+		if s.NoGenerated && isGenerated(decoded.UTF8) {
+			s.left.note(LeftOutGenerated, e.Path())
+			return nil
+		}
 		if s.WithoutMatch {
 			s.note(&s.seen, e.Path())
 		}

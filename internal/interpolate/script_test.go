@@ -104,8 +104,8 @@ func TestRandomScripts(t *testing.T) {
 		values := map[string]string{"v": word(5, letters), "w": word(5, letters)}
 		v, w, d := values["v"], values["w"], delimiter
 		near := []rune(v + v + d + "a")
-		text := word(4, near) + v + word(4, near) + v + "." // a line end at its end would not be part of the line
-		own := "q"                                          // between the delimiter and the braces of a template
+		text := word(4, near) + v + word(4, near) + v + "."
+		own := "q" // between the delimiter and the braces of a template
 		if d == own {
 			own = "p"
 		}
