@@ -27,6 +27,38 @@ func withRange(e actions.LineEdit, lines string) actions.LineEdit {
 	return e
 }
 
+// TestEditFilesOverlaps: a text that occurs twice is not unique, also if the second occurrence overlaps with the first.
+func TestEditFilesOverlaps(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ old, text, want string }{
+		{"}\n}\n", "}\n}\n}\n", "2 times in file: in lines 1, 2"},
+		{"}\n}\n", "x\r\n}\r\n}\n}\r\n", "2 times in file: in lines 2, 3"},
+		{"aa", "aaa", "2 times in file: in line 1"},
+		{"\n\n", "a\n\n\nb", "2 times in file: in lines 1, 2"},
+		{"\r\n\r\n", "\r\n\r\n\r\n", "2 times in file: in lines 1, 2"},
+		{"-\n-\n", "-\n-\n-\n-\n-\n", "2 times in file: in lines 1, 3"},
+		{"\nx\n", "a\r\nx\r\nb", ""},
+		{"\nx\n", "a\nx\nb", ""},
+		{"\n", "a\r\nb", ""},
+		{"abcab", "abcab abca", ""},
+	} {
+		b := inMemory(t, files{"f": test.text})
+		_, err := b.run("s", one("f", actions.ReplaceText(test.old, "new")), nil)
+		if test.want != "" {
+			if err == nil {
+				t.Errorf("%q in %q: no error", test.old, test.text)
+				continue
+			}
+			wantError(t, err, "f: edit 0 (str_replace): String found "+test.want+"; set replace_all, or make old_str longer")
+			b.wantTree(files{"f": test.text})
+		} else if err != nil {
+			t.Errorf("%q in %q: %v", test.old, test.text, err)
+		}
+		b = inMemory(t, files{"f": test.text})
+		b.must("s", one("f", everywhere(actions.ReplaceText(test.old, "new"))), nil)
+	}
+}
+
 // TestEditFilesErrors checks the text of every error, and that a file with an error stays unchanged.
 func TestEditFilesErrors(t *testing.T) {
 	type edits = []actions.LineEdit

@@ -241,15 +241,32 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	var found notUniqueError
 	line, pos := 1, int64(0)
 	how := match.How{Sizes: w.call.sizes, Lines: true}
+	laps := !e.ReplaceAll && mayLap(e.OldStr)
+	if laps {
+		how.Sizes.Whole = math.MaxInt64 // so that the text after a match is in its window
+	}
+	var rest []byte // of the text, from the first match on
 	list, err := rule.Splices(ctx, w.now, how, w.left, func(at *match.Window, loc []int) bool {
 		if pos < at.Off {
 			line, pos = 1+at.Line, at.Off
 		}
 		line += bytes.Count(at.Data[pos-at.Off:loc[0]], []byte{'\n'})
 		pos = at.Off + int64(loc[0])
-		found.add(line)
+		if found.add(line); laps && found.Count == 1 {
+			rest = at.Data[loc[0]:]
+		}
 		return found.Count == 1 || e.ReplaceAll
 	})
+	if err == nil && rest != nil && found.Count == 1 {
+		skip := 1
+		if bytes.HasPrefix(rest, []byte("\r\n")) {
+			skip = 2 // it is one character of a pattern
+		}
+		err = p.Find(ctx, match.Bytes(rest[skip:]), match.How{}, func(_ *match.Window, loc []int) bool {
+			found.add(line + bytes.Count(rest[:skip+loc[0]], []byte{'\n'}))
+			return true
+		})
+	}
 	switch {
 	case err != nil:
 		return err
@@ -260,6 +277,17 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 	}
 	w.changed += len(list)
 	return w.now.Add(list)
+}
+
+// mayLap reports whether two occurrences of a text can overlap. It does not examine long texts.
+func mayLap(text string) bool {
+	const long = 4 << 10
+	for i := 1; i < len(text); i++ {
+		if len(text) > long || strings.HasPrefix(text, text[i:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // notFound returns the error for a text that was not found. For the first such texts of a file, it has the line of the
