@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/fsutil"
@@ -18,7 +20,7 @@ import (
 func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase bool) error {
 	key := func(text string) string {
 		if ignoreCase {
-			return strings.ToLower(text)
+			return strings.Map(leastCase, text)
 		}
 		return text
 	}
@@ -52,6 +54,15 @@ func (r *replacing) addTable(c *Call, label string, edits []TextEdit, ignoreCase
 	return nil
 }
 
+// leastCase returns one character for all that a pattern with ignored case treats as the same, such as σ, ς and Σ.
+func leastCase(r rune) rune {
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return least
+}
+
 // alternatives returns the regular expression for any of the texts, the longest first.
 func alternatives(texts []string) string {
 	texts = slices.Clone(texts)
@@ -65,7 +76,8 @@ func alternatives(texts []string) string {
 // CaseVariants returns the edits for all spellings of a name in programs: oldName, OldName, old_name, old-name,
 // OLD_NAME, OLD-NAME, "old name", "Old name", "Old Name", oldname, OLDNAME. The words of both texts begin at capital
 // letters and after characters that are neither letter nor digit. Each variant of oldText becomes the same variant of
-// newText. If oldText is none of the variants, it becomes newText.
+// newText. A single word is several variants: it becomes newText if that has the same case. If oldText is none of the
+// variants, it becomes newText too.
 func CaseVariants(oldText, newText string) []TextEdit {
 	from, to := casing.Words(oldText), casing.Words(newText)
 	plain := TextEdit{OldText: oldText, NewText: newText}
@@ -74,6 +86,9 @@ func CaseVariants(oldText, newText string) []TextEdit {
 	}
 	var edits []TextEdit
 	seen := make(map[string]bool)
+	if len(from) == 1 && sameCase(oldText, newText) {
+		edits, seen[oldText] = []TextEdit{plain}, true
+	}
 	for _, write := range []func([]string) string{
 		casing.Joined("", strings.ToLower, casing.Title), casing.Joined("", casing.Title, casing.Title),
 		casing.Joined("_", strings.ToLower, strings.ToLower),
@@ -92,4 +107,21 @@ func CaseVariants(oldText, newText string) []TextEdit {
 		edits = append(edits, plain)
 	}
 	return edits
+}
+
+// sameCase reports whether both texts are in small letters, or in capitals, or only begin with a capital.
+func sameCase(a, b string) bool {
+	kind := func(s string) int {
+		first, _ := utf8.DecodeRuneInString(s)
+		switch {
+		case s == strings.ToLower(s):
+			return 1
+		case s == strings.ToUpper(s):
+			return 2
+		case unicode.IsUpper(first):
+			return 3
+		}
+		return 4
+	}
+	return kind(a) == kind(b)
 }

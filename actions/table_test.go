@@ -39,6 +39,24 @@ func TestLongest(t *testing.T) {
 	}
 }
 
+// TestLongestFolds: ignore_case means all spellings that the search finds, not only those with the same small letters.
+func TestLongestFolds(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ old, text, want string }{
+		{"οδος", "οδος ΟΔΟΣ οδοσ", "x x x"},
+		{"ΟΔΟΣ", "οδος ΟΔΟΣ οδοσ", "x x x"},
+		{"mask", "MASK ma\u017fk mas\u212a", "x x x"},
+		{"\u212b", "\u00e5 \u00c5 a", "x x a"},
+		{"soft\u00adly", "softly SOFT\u00adLY", "softly x"},
+	} {
+		b := inMemory(t, files{"f": test.text})
+		edits := []actions.TextEdit{{OldText: test.old, NewText: "x"}, {OldText: "zz", NewText: "y"}}
+		b.must("s", actions.MultiEdit{Edits: edits, Mode: "longest", IgnoreCase: true}, []string{"f"})
+		b.warnings = nil
+		b.wantTree(files{"f": test.want})
+	}
+}
+
 // scanned replaces from left to right, the longest text at each place.
 func scanned(text string, table map[string]string) string {
 	var b strings.Builder
@@ -69,6 +87,13 @@ func TestCaseVariants(t *testing.T) {
 		"HTTPServer->WebHost": {"HTTPServer->WebHost", "httpServer->webHost", "HttpServer->WebHost", "http_server->web_host", "HTTP-SERVER->WEB-HOST"},
 		"user_id->accountKey": {"user_id->account_key", "userId->accountKey", "UserId->AccountKey", "user-id->account-key", "User id->Account key"},
 		"...->x":              {"...->x"},
+		"user->account_owner": {"user->account_owner", "User->AccountOwner", "USER->ACCOUNT_OWNER"},
+		"user->account-owner": {"user->account-owner", "User->AccountOwner"},
+		"USER->ACCOUNT OWNER": {"USER->ACCOUNT OWNER", "user->accountOwner"},
+		"User->Account owner": {"User->Account owner", "user->accountOwner"},
+		"user->account.owner": {"user->account.owner", "User->AccountOwner"},
+		"user->AccountOwner":  {"user->accountOwner", "User->AccountOwner"},
+		"USER->owner":         {"USER->OWNER", "user->owner"},
 	} {
 		old, becomes, _ := strings.Cut(name, "->")
 		var got []string
