@@ -72,9 +72,6 @@ func (s sedSyntax) quoted(value string, at sed.Place) string {
 		at.Delimiter = '/' // of an address
 	}
 	var b strings.Builder
-	if at.Kind == sed.BeginsText && value != "" && strings.IndexByte("\\ \t", value[0]) >= 0 {
-		b.WriteByte('\\') // sed drops leading blanks and one backslash there
-	}
 	for i := range len(value) {
 		c := value[i]
 		special := strings.IndexByte(s.special, c) >= 0
@@ -91,6 +88,9 @@ func (s sedSyntax) quoted(value string, at sed.Place) string {
 		default:
 			b.WriteByte(c)
 		}
+	}
+	if at.Kind == sed.BeginsText && strings.IndexAny(b.String(), "\\ \t") == 0 {
+		return `\` + b.String() // sed drops leading blanks and one backslash there
 	}
 	return b.String()
 }

@@ -75,6 +75,7 @@ func TestScripts(t *testing.T) {
 		{[]string{"/x/{", "}\ns|{{vars.v}}|X|g"}, "|", "-|-", "-X-"},
 		{[]string{"# {{vars.v}}\ns,x,{{vars.v}},"}, "a\nd;,", "x", "a\nd;,"},
 		{[]string{"i\\\n{{vars.v}}\na {{vars.v}}"}, ` s,\,`, "x", " s,\\,\nx\n s,\\,\n"},
+		{[]string{"i{{vars.v}}"}, "\na\\n", "x", "\na\\n\nx"},
 		{[]string{"s,x\x00,{{vars.v}},"}, ",", "x\x00", ","},
 	} {
 		for syntax := range sedSyntaxes {
