@@ -258,10 +258,7 @@ func (w *planning) replace(ctx context.Context, i int, e LineEdit) error {
 		return found.Count == 1 || e.ReplaceAll
 	})
 	if err == nil && rest != nil && found.Count == 1 {
-		skip := 1
-		if bytes.HasPrefix(rest, []byte("\r\n")) {
-			skip = 2 // it is one character of a pattern
-		}
+		skip := replace.FirstCharacter(rest)
 		err = p.Find(ctx, match.Bytes(rest[skip:]), match.How{}, func(_ *match.Window, loc []int) bool {
 			found.add(line + bytes.Count(rest[:skip+loc[0]], []byte{'\n'}))
 			return true

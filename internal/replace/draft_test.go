@@ -147,3 +147,29 @@ func TestRules(t *testing.T) {
 		}
 	}
 }
+
+// TestLaps: matches of a literal text overlap only from another character on, and a line end is one character.
+func TestLaps(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		old, text string
+		want      bool
+	}{
+		{"aa", "aaa", true},
+		{"aa", "aa aa", false},
+		{"\nx\n", "\r\nx\r\n", false},
+		{"\nx\n", "\r\nx\r\nx\r\n", true},
+		{"\nx\n", "\nx\nx\n", true},
+	} {
+		p, err := match.Compile(test.old, match.Literal, match.Flags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules := replace.Rules{Laps: true, List: []*replace.Rule{{Pattern: p, Template: match.Text("y")}}}
+		left := replace.NewBudget(replace.Limits{Matches: 100, Text: 100, Stage: func(int64) error { return nil }})
+		_, _, err = rules.Splices(t.Context(), match.Bytes(test.text), left)
+		if got := rules.List[0].Laps.Load(); got != test.want || err != nil {
+			t.Errorf("%q in %q: %t, %v", test.old, test.text, got, err)
+		}
+	}
+}

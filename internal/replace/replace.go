@@ -140,14 +140,24 @@ func (r *Rules) laps(ctx context.Context, rule *Rule) func(at *match.Window, loc
 		return nil
 	}
 	return func(at *match.Window, loc []int) bool {
-		if length := loc[1] - loc[0]; length > 1 {
-			lap, err := rule.Pattern.Contains(ctx, at.Data[loc[0]+1:min(len(at.Data), loc[1]+length-1)])
+		length := loc[1] - loc[0]
+		if first := FirstCharacter(at.Data[loc[0]:loc[1]]); length > first {
+			lap, err := rule.Pattern.Contains(ctx, at.Data[loc[0]+first:min(len(at.Data), loc[1]+length-1)])
 			if lap && err == nil {
 				rule.Laps.Store(true)
 			}
 		}
 		return true
 	}
+}
+
+// FirstCharacter returns the size of the first character of a match of a literal text, in bytes. No other match begins
+// within it. A "\r\n" is one character.
+func FirstCharacter(match []byte) int {
+	if bytes.HasPrefix(match, []byte("\r\n")) {
+		return 2
+	}
+	return 1
 }
 
 // together is Splices for rules that all apply to the original text.
