@@ -18,8 +18,8 @@ type Damage struct {
 	// Path is where the file was in the tree, Image where it is kept.
 	Path, Image string
 	Reason      string
-	// MovedTo is the path at which the commit made the file anew after a rename, "" without a rename. The file there is the
-	// only undamaged copy.
+	// MovedTo is the new path if the commit renamed and changed the file, "" otherwise. The file there is the only
+	// undamaged copy.
 	MovedTo string
 }
 

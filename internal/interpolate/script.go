@@ -12,7 +12,7 @@ import (
 type sedSyntax struct {
 	special   string // the characters with a meaning in patterns or replacements
 	brackets  *strings.Replacer
-	delimiter func(c byte) string // a delimiter that is one of the special characters
+	delimiter func(c byte) string // a delimiter that is also a special character
 }
 
 // posixBrackets quotes a value between brackets, where a backslash does not quote and the delimiter is an ordinary

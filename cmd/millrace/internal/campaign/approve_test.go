@@ -15,7 +15,6 @@ import (
 	"github.com/millrace-go/millrace/cmd/millrace/internal/campaign"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/fstest"
 )
 
 // terminal is a program at a terminal, with a user who does something and then answers yes to each question.
@@ -86,13 +85,17 @@ func TestRun_planChanged(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write := func(name, text string) {
-		fstest.Must(t, os.WriteFile(filepath.Join(dir, name, "a.txt"), []byte(text), 0o600))
+		if err := os.WriteFile(filepath.Join(dir, name, "a.txt"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
 	args := []string{"run", "p", "--name", "x"}
 	before := map[string]string{"same": "one\n", "edited": "one\n", "grown": "none\n", "failed": "one bad\n",
 		"blocked": "one bad\n", "gone": "one\n"}
 	for name, text := range before {
-		fstest.Must(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		write(name, text)
 		args = append(args, filepath.Join(dir, name))
 	}

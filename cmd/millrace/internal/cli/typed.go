@@ -100,8 +100,8 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 	return done, nil
 }
 
-// undenied returns the paths without those in the tree, if paths of the tree are denied: a command that reads the tree in
-// place, and not its copy, would see the denied files.
+// undenied returns the paths without those in the tree, if paths of the tree are denied: a command that reads the tree
+// in place, and not its copy, would see the denied files.
 func (s *session) undenied(paths []string) []string {
 	if len(s.x.DeniedPaths) == 0 {
 		return paths
