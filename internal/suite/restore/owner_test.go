@@ -9,6 +9,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/capability"
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
@@ -55,13 +56,22 @@ func TestStored_owner(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				is, ok := root.IdentityOf(info)
+				is, ok := identity(root, info)
 				if !ok || is.UID != owner || is.GID != owner+1 {
 					t.Errorf("%s belongs to %d:%d, want %d:%d", file, is.UID, is.GID, owner, owner+1)
 				}
 			}
 		})
 	}
+}
+
+// identity returns the identity of a file, where the system has owners.
+func identity(fsys afero.Fs, info os.FileInfo) (capability.Identity, bool) {
+	identifier, ok := fsys.(capability.Identifier)
+	if !ok {
+		return capability.Identity{}, false
+	}
+	return identifier.IdentityOf(info)
 }
 
 // TestRestore_damagedRename: the file at the new name of a renamed file stays if the backup of the file is damaged, also
