@@ -74,7 +74,7 @@ func identity(fsys afero.Fs, info os.FileInfo) (capability.Identity, bool) {
 	return identifier.IdentityOf(info)
 }
 
-// TestRestore_damagedRename: the file at the new name of a renamed file stays if the backup of the file is damaged, also
+// TestRestore_damagedRename: the file at the new name of a renamed file stays if the backup of the file is damaged, even
 // if the user leaves the damaged path out.
 func TestRestore_damagedRename(t *testing.T) {
 	t.Parallel()
