@@ -8,8 +8,8 @@ import (
 	"github.com/millrace-go/millrace/internal/disk"
 )
 
-// takeOver moves the mark of a process that is gone away, so that only one of several processes gets it, and then reads
-// it again. It returns the mark's new name, "" if the mark is not moved or is removed already.
+// takeOver moves the mark of a dead process away, so that a single process gets it, and then reads it again. It returns
+// the mark's new name, "" if the mark is not moved or is removed already.
 //
 // The new name has the token of the mark and stays until a release sweeps it. So a slower process that takes over the
 // same mark cannot move the mark of the next owner: no directory replaces a directory that has files.
