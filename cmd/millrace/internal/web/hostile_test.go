@@ -1,6 +1,9 @@
 package web_test
 
 import (
+	"cmp"
+	"errors"
+	"html"
 	"strings"
 	"testing"
 
@@ -90,5 +93,33 @@ func TestHostileName(t *testing.T) {
 	if strings.Contains(s.Page, "<b>bold") || strings.Contains(s.Page, "<i>*") || !strings.Contains(s.Page, "&lt;b&gt;bold") ||
 		!strings.Contains(s.Page, "&lt;i&gt;*") || strings.Contains(s.Page, "\u202e") {
 		t.Errorf("a name is not only text:\n%s", s.Page)
+	}
+}
+
+// The page of a run that the user has not signed shows none of the digest of its plan, and has no form: such a run
+// cannot be rejected. On the page of an own run the digest is only text.
+func TestHostileDigest(t *testing.T) {
+	t.Parallel()
+	list, jobs := withTexts("plain")
+	s := serveRuns(t, "a", words, list, jobs)
+	s.gone = errors.New("it came with a clone")
+	at, plain := s.At, ""
+	for _, digest := range append([]string{strings.Repeat("0", 64)}, hostileTexts()...) {
+		list[0].Held.PlanDigest = digest
+		if s.At = at; s.Get("run/3/") != nil || s.Status != 409 {
+			t.Fatalf("the status is %d", s.Status)
+		}
+		plain = cmp.Or(plain, s.Page)
+		sameTags(t, digest, s.Page, plain)
+		if strings.Contains(s.Page, "<form") {
+			t.Errorf("%q: the page has a form", digest)
+		}
+	}
+	list[0].Foreign, list[0].Held.PlanDigest = false, `"/><button formaction="../7/decide">`
+	if s.At = at; s.Get("run/3/") != nil || s.Status != 409 || strings.Contains(s.Page, "<button f") {
+		t.Errorf("status %d:\n%s", s.Status, s.Page)
+	}
+	if _, values, err := s.Form(); err != nil || html.UnescapeString(values.Get("digest")) != list[0].Held.PlanDigest {
+		t.Errorf("the digest is %q: %v", values.Get("digest"), err)
 	}
 }

@@ -289,14 +289,17 @@ func (s *store) held(
 }
 
 // unopened shows a waiting run whose plan cannot be opened, because its files have changed for example. The run can
-// still be rejected.
+// still be rejected, unless the user has not signed it.
 func (s *store) unopened(w http.ResponseWriter, run *shownRun, err error) {
 	var p page.Page
 	s.begin(&p, "The plan of the run cannot be opened")
 	p.Note("stop", err.Error())
-	p.WriteString("</header>\n<form method=\"post\" action=\"" + html.EscapeString(s.at(run.ID)) +
-		"decide\" autocomplete=\"off\">\n" + hidden("form", s.form) + hidden("digest", run.Run.Held.PlanDigest) +
-		"\n<div class=\"decide\">\n<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n</div>\n</form>\n")
+	p.WriteString("</header>\n")
+	if !run.Foreign {
+		p.WriteString("<form method=\"post\" action=\"" + html.EscapeString(s.at(run.ID)) +
+			"decide\" autocomplete=\"off\">\n" + hidden("form", s.form) + hidden("digest", run.Run.Held.PlanDigest) +
+			"\n<div class=\"decide\">\n<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n</div>\n</form>\n")
+	}
 	s.jobs(&p, run)
 	p.WriteString("<p><a href=\"" + s.base + "\">All runs</a></p>\n")
 	s.end(w, http.StatusConflict, &p)

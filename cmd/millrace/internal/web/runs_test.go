@@ -276,6 +276,7 @@ func TestPartOfRun(t *testing.T) {
 func TestRunWithoutPlan(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")
+	list[0].Foreign = false
 	s := serveRuns(t, "a", words, list, jobs)
 	s.gone = errors.New("a <b> has changed")
 	if err := s.Get("run/3/"); err != nil || s.Status != 409 || !strings.Contains(s.Page, "a &lt;b&gt; has changed") {

@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	_ "embed" // for the style and the script
 	"encoding/base64"
-	"fmt"
+	"html"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -153,7 +153,7 @@ func (s *site) say(w http.ResponseWriter, status int, title, message string) {
 	s.end(w, status, &p)
 }
 
-// hidden returns a hidden field of a form. The value is not escaped, so it must come from the program.
+// hidden returns a hidden field of a form.
 func hidden(name, value string) string {
-	return fmt.Sprintf("<input type=\"hidden\" name=%q value=%q/>", name, strings.ToValidUTF8(value, ""))
+	return `<input type="hidden" name="` + name + `" value="` + html.EscapeString(strings.ToValidUTF8(value, "")) + `"/>`
 }
