@@ -74,6 +74,30 @@ func TestTenThousandFiles(t *testing.T) {
 	}
 }
 
+// A file whose lines are too long to be shown is taken as a whole, because its hunks have no boxes.
+func TestLongLines(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat(strings.Repeat("'", 100<<10)+" one\n", 36) // much longer as HTML
+	s := serve(t, millrace.Executor{}, map[string]string{"a": long})
+	home := s.At
+	action, values, err := s.Form()
+	if err := errors.Join(err, s.Get("lines/0")); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(s.Page, "too long to be shown") {
+		t.Fatalf("%d bytes of lines are shown", len(s.Page))
+	}
+	if strings.Contains(s.Page, `value="0.0"`) {
+		values.Add("shown", "0.0") // the script puts the lines into the form
+	}
+	values.Set("do", "apply")
+	s.At = home
+	if err := s.Post(action, values); err != nil || s.Heading() != "The change was made" {
+		t.Errorf("%q: %v", s.Heading(), err)
+	}
+	s.holds(map[string]string{"a": strings.ReplaceAll(long, "one", "two")})
+}
+
 // BenchmarkPage has a plan of 10,000 files of code. "open" is the time from the call to the first page, "again" the
 // time of a page that was shown before.
 func BenchmarkPage(b *testing.B) {

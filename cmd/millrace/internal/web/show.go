@@ -144,12 +144,13 @@ func (v *view) lines(w http.ResponseWriter, r *http.Request) {
 	}
 	var p page.Page
 	row, err := v.row(n)
-	if err == nil && !p.Lines(row) {
+	switch {
+	case err != nil:
+	case p.Lines(row):
+		v.hunksShown(&p, n, row)
+	default:
 		p.Reset()
 		p.Note("warn", "The lines are too long to be shown here.")
-	}
-	if err == nil {
-		v.hunksShown(&p, n, row)
 	}
 	v.send(w, http.StatusOK, &p)
 }
