@@ -140,10 +140,26 @@ func (d *deciding) apply(w http.ResponseWriter, word string) {
 	}
 	done, err := d.wanted.Make(d.ctx, taken)
 	if err != nil {
-		d.finish(w, "The change was not made", err.Error(), err)
+		title, advice := unmade(err)
+		d.finish(w, title, err.Error()+advice, err)
 		return
 	}
 	d.finish(w, "The change was made", done, nil)
+}
+
+// unmade returns the heading of the page for an error of Make, and advice to add to the message.
+func unmade(err error) (title, advice string) {
+	step, isStep := errors.AsType[*millrace.StepError](err)
+	failed, isCommit := errors.AsType[*millrace.CommitError](err)
+	switch {
+	case isCommit && failed.State == millrace.CommitPending:
+		return "The tree must be recovered", ". Run: millrace recover"
+	case isStep && step.Committed:
+		return "The change was made without a step that failed", ""
+	case millrace.Written(err):
+		return "The change was undone in part", ""
+	}
+	return "The change was not made", ""
 }
 
 // finish ends the decision, and ends the server after this answer was sent.

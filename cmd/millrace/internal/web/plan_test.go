@@ -28,6 +28,8 @@ type served struct {
 	ended   chan error
 	// making is called before a change is made, if it is not nil.
 	making func()
+	// failing is the error of making a change.
+	failing error
 }
 
 // words is a text with "one" in its first and its last line.
@@ -73,7 +75,7 @@ func (s *served) open(x millrace.Executor) {
 				s.making()
 			}
 			result, err := plan.Commit(ctx)
-			return result.String(), err
+			return result.String(), errors.Join(err, s.failing)
 		},
 	})
 }
@@ -168,6 +170,26 @@ func TestReject(t *testing.T) {
 	s.press(200, "The plan was rejected", "reject")
 	s.end(web.ErrRejected)
 	s.holds(map[string]string{"a": words})
+}
+
+// An error after which the tree has changed is not shown as a change that was not made.
+func TestMadeWithError(t *testing.T) {
+	t.Parallel()
+	failed := errors.New("it failed")
+	for want, err := range map[string]error{
+		"The change was not made":                        &millrace.CommitError{Err: failed},
+		"The tree must be recovered":                     &millrace.CommitError{State: millrace.CommitPending, Err: failed},
+		"The change was made without a step that failed": &millrace.StepError{Committed: true, Err: failed},
+	} {
+		s := serve(t, millrace.Executor{}, map[string]string{"a": words})
+		s.failing = err
+		s.press(200, want, "apply")
+		s.end(err)
+		if strings.Contains(s.Page, "millrace recover") != (want == "The tree must be recovered") ||
+			!strings.Contains(s.Page, "it failed") {
+			t.Errorf("%s:\n%s", want, s.Page)
+		}
+	}
 }
 
 // Choices are kept from page to page. The lines of a folded file are on a separate page.
