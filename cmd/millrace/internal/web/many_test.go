@@ -98,6 +98,25 @@ func TestLongLines(t *testing.T) {
 	s.holds(map[string]string{"a": strings.ReplaceAll(long, "one", "two")})
 }
 
+// A page can have more hunks than ParseForm reads fields.
+func TestManyHunks(t *testing.T) {
+	t.Parallel()
+	s := serve(t, millrace.Executor{}, map[string]string{"a": strings.Repeat(words, 6000)})
+	home := s.At
+	if err := s.Get("file/0"); err != nil {
+		t.Fatal(err)
+	}
+	s.press(200, "words", "show:0", "0.5999")
+	s.At = home
+	if err := s.Get("file/0"); err != nil {
+		t.Fatal(err)
+	}
+	_, values, err := s.Form()
+	if shown, taken := len(values["shown"]), len(values["take"]); err != nil || shown < 6000 || taken != shown-1 {
+		t.Errorf("%d of %d parts are taken: %v", taken, shown, err)
+	}
+}
+
 // BenchmarkPage has a plan of 10,000 files of code. "open" is the time from the call to the first page, "again" the
 // time of a page that was shown before.
 func BenchmarkPage(b *testing.B) {

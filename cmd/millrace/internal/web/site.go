@@ -7,7 +7,9 @@ import (
 	_ "embed" // for the style and the script
 	"encoding/base64"
 	"html"
+	"io"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -60,8 +62,8 @@ func (s *site) get(path string, show http.HandlerFunc) { s.mux.HandleFunc("GET "
 // post adds a form, which needs the secret of the forms.
 func (s *site) post(path string, do http.HandlerFunc) {
 	s.mux.HandleFunc("POST "+s.base+path, func(w http.ResponseWriter, r *http.Request) {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
-		if err := r.ParseForm(); err != nil {
+		var err error
+		if r.PostForm, err = fieldsOf(http.MaxBytesReader(w, r.Body, maxForm)); err != nil {
 			s.say(w, http.StatusBadRequest, "The form cannot be read", err.Error())
 			return
 		}
@@ -72,6 +74,26 @@ func (s *site) post(path string, do http.HandlerFunc) {
 		}
 		do(w, r)
 	})
+}
+
+// fieldsOf reads the fields of a form. Unlike ParseForm it takes any number of them: a page has two for each hunk.
+func fieldsOf(body io.Reader) (url.Values, error) {
+	data, err := io.ReadAll(body)
+	if err != nil {
+		return nil, err
+	}
+	fields := make(url.Values)
+	for field := range strings.SplitSeq(string(data), "&") {
+		name, value, _ := strings.Cut(field, "=")
+		if name, err = url.QueryUnescape(name); err != nil {
+			return nil, err
+		}
+		if value, err = url.QueryUnescape(value); err != nil {
+			return nil, err
+		}
+		fields.Add(name, value)
+	}
+	return fields, nil
 }
 
 // handler returns the handler of the pages. It refuses requests without the secret.
