@@ -42,10 +42,15 @@ func Decide(ctx context.Context, addr string, p Plan, ready func(address string)
 	d.get("file/{n}", d.locked(func(w http.ResponseWriter, r *http.Request) { d.one(w, r) }))
 	d.get("lines/{n}", d.locked(func(w http.ResponseWriter, r *http.Request) { d.lines(w, r) }))
 	d.post("decide", d.locked(d.decide))
-	if err := d.serve(serving, addr, ready); err != nil {
+	err = d.serve(serving, addr, ready)
+	d.mu.Lock() // a commit in progress, or its rollback, ends first
+	defer d.mu.Unlock()
+	over := d.over
+	d.over = true // a request that waits for the mutex decides nothing
+	switch {
+	case err != nil:
 		return err
-	}
-	if !d.over {
+	case !over:
 		return context.Cause(ctx)
 	}
 	return d.err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/actions"
@@ -28,6 +29,7 @@ type served struct {
 	ended   chan error
 	// making is called before a change is made, if it is not nil.
 	making func()
+	stop   func() // ends the server
 	// failing is the error of making a change.
 	failing error
 }
@@ -92,6 +94,7 @@ func (s *served) decide(plan web.Plan) {
 func (s *served) visit(serve func(ctx context.Context, ready func(address string)) error) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
+	s.stop = cancel
 	address, stopped := make(chan string, 1), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -189,6 +192,30 @@ func TestMadeWithError(t *testing.T) {
 			!strings.Contains(s.Page, "it failed") {
 			t.Errorf("%s:\n%s", want, s.Page)
 		}
+	}
+}
+
+// A commit that takes longer than the server has to end is waited for.
+func TestStoppedInCommit(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("it takes 16 seconds")
+	}
+	s := serve(t, millrace.Executor{}, map[string]string{"a": words})
+	action, values, err := s.Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values.Set("do", "apply")
+	made := false
+	s.making = func() {
+		s.stop()
+		time.Sleep(16 * time.Second)
+		made = true
+	}
+	_ = s.Post(action, values) // the connection may be closed before the answer
+	if err := <-s.ended; !made {
+		t.Errorf("the server has ended before the commit: %v", err)
 	}
 }
 
