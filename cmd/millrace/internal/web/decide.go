@@ -12,11 +12,15 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	do := r.PostForm.Get("do")
 	switch {
 	case run.waits() && r.PostForm.Get("digest") != run.Run.Held.PlanDigest:
-		s.say(w, http.StatusConflict, nothingDecided, "The run waits with another plan now: look at it again.")
+		s.say(w, http.StatusConflict, nothingDecided, anotherPlan)
 	case do == "reject" && run.waits():
 		s.decided(w, r, run, s.runs.Reject(s.ctx, run.Run))
 	default:
 		s.held(w, r, run, func(v *view, w http.ResponseWriter, r *http.Request) {
+			if v.digest != r.PostForm.Get("digest") {
+				s.say(w, http.StatusConflict, nothingDecided, anotherPlan)
+				return
+			}
 			switch err := v.note(r); {
 			case err != nil:
 				s.say(w, http.StatusBadRequest, "The form cannot be read", err.Error())
@@ -29,8 +33,11 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	}
 }
 
-// nothingDecided is the heading of a page for a decision that was not made.
-const nothingDecided = "Nothing was decided"
+// nothingDecided is the heading of a page for a decision that was not made, and anotherPlan a reason.
+const (
+	nothingDecided = "Nothing was decided"
+	anotherPlan    = "The run waits with another plan now: look at it again."
+)
 
 // decided shows a run after a decision, or the error of the decision.
 func (s *store) decided(w http.ResponseWriter, r *http.Request, run *shownRun, err error) {
@@ -50,6 +57,10 @@ func (s *store) approve(w http.ResponseWriter, r *http.Request, run *shownRun) {
 	}
 	if err != nil {
 		s.decided(w, r, run, err)
+		return
+	}
+	if v.digest != r.PostForm.Get("digest") {
+		s.say(w, http.StatusConflict, nothingDecided, anotherPlan)
 		return
 	}
 	taken, left, err := review.Without(v.plan, v.left)

@@ -175,6 +175,30 @@ func TestStoredAnew(t *testing.T) {
 	s.holds(map[string]string{"a": strings.Replace(words, "d", "D", 1)})
 }
 
+// A plan that the page has not shown is not approved, also if the run came to wait with it in the meantime.
+func TestUnseenPlan(t *testing.T) {
+	t.Parallel()
+	list, jobs := withTexts("plain")
+	s := serveRuns(t, "a", words, list, jobs)
+	if err := s.Get("run/3/"); err != nil {
+		t.Fatal(err)
+	}
+	action, values, err := s.Form()
+	if err != nil {
+		t.Fatal(err)
+	}
+	values.Set("do", "apply")
+	s.plan(millrace.Executor{}, actions.Edit{Files: []string{"a"}, OldText: "d", NewText: "D"})
+	for range 2 {
+		if err := s.Post(action, values); err != nil || s.Status != 409 || s.Heading() != "Nothing was decided" {
+			t.Errorf("status %d, %q: %v", s.Status, s.Heading(), err)
+		}
+	}
+	if s.decided != nil {
+		t.Errorf("the decisions are %q", s.decided)
+	}
+}
+
 // A file that has changed since the plan is marked as changed, and is not written.
 func TestDrift(t *testing.T) {
 	t.Parallel()
