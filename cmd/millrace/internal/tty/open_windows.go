@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"errors"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -16,6 +17,11 @@ func open() (in, out *os.File, err error) {
 	}
 	Escapes(out)
 	return in, out, nil
+}
+
+// closedPipe reports whether a write failed because no program reads from the pipe any more.
+func closedPipe(err error) bool {
+	return errors.Is(err, windows.ERROR_NO_DATA) || errors.Is(err, windows.ERROR_BROKEN_PIPE)
 }
 
 // Escapes makes a terminal interpret the codes of colours, and reports whether it does.

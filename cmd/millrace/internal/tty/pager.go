@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
-	"syscall"
 )
 
 // defaultPager shows long texts in pages, and leaves the text on the screen at the end.
@@ -54,7 +53,7 @@ func Page(command string, out *os.File, write func(io.Writer) error) error {
 		return write(out)
 	}
 	err = write(in)
-	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed) {
+	if closedPipe(err) || errors.Is(err, io.ErrClosedPipe) || errors.Is(err, os.ErrClosed) {
 		err = nil
 	}
 	_ = in.Close()

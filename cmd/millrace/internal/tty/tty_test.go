@@ -104,6 +104,22 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// A write after the reader has left is known on every platform.
+func TestClosedPipe(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	_ = in.Close()
+	if _, err := out.WriteString("x"); err == nil || !closedPipe(err) {
+		t.Errorf("a pipe without a reader: %v", err)
+	}
+	if _, err := os.Open(t.TempDir() + "/none"); closedPipe(err) {
+		t.Errorf("no pipe: %v", err)
+	}
+}
+
 func TestEdit(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands of this test are those of Unix")
