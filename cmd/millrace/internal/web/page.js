@@ -36,10 +36,11 @@
   };
   const fileOf = (box) => box.closest(".file");
   const ofFile = (box) => [...fileOf(box).querySelectorAll("input[name=take]")];
-  // Taking the first hunk takes the file, and leaving the last hunk leaves the file.
+  // Taking the first hunk takes the file, and leaving the last hunk leaves the file, unless it has a new name or mode.
   const follow = (box) => {
     const [file, ...hunks] = ofFile(box);
-    if (box !== file) file.checked = file.checked && hunks.length === 0 || hunks.some((h) => h.checked);
+    const renamed = file.checked && fileOf(box).matches(".renames");
+    if (box !== file) file.checked = renamed || hunks.some((h) => h.checked);
     else for (const h of hunks) h.checked = file.checked;
     // Marks the left files in the tree.
     const link = document.querySelector(`.tree a[href="#${fileOf(box).id}"]`);
@@ -76,7 +77,8 @@
   };
   const like = (all, n) => {
     const by = steps(all[n]);
-    for (const b of all.slice(n)) if (by && steps(b) === by) set(b, true);
+    const hunks = (b) => ofFile(b)[0] === b ? ofFile(b) : [b]; // each hunk of a file has to be of these steps
+    for (const b of all.slice(n)) if (by && hunks(b).every((h) => steps(h) === by)) set(b, true);
     return decide(all, n, true);
   };
   const fold = (all, n) => {

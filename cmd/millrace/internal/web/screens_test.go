@@ -133,6 +133,31 @@ func TestKeys(t *testing.T) {
 	s.holds(map[string]string{"a": three})
 }
 
+// The hunks of a renamed file can all be left without its new name, and the key t takes only parts that exactly the same
+// steps made.
+func TestScreensOfRenamed(t *testing.T) {
+	b := openChromium(t)
+	s := serveRenamed(t)
+	for _, c := range []struct{ keys, left, mark string }{
+		{"jjjjnn", "1.0 1.1", "partly left"},
+		{"jjjjnnbby", "1.1", "partly left"},
+		{"jjjn", "1 1.0 1.1", "left"},
+		{"jnn", "0 0.0 0.1", ""},
+		{"Dbbbbbbbt", "0.1 1.1 2.1", "partly left"},
+	} {
+		b.visit(s.address)
+		b.press(strings.Split(c.keys, "")...)
+		left := eval[string](b, `[...document.querySelectorAll("input[name=take]:not(:checked)")]
+			.map((b) => b.value).join(" ")`)
+		mark := eval[string](b, `document.querySelector('.tree a[href="#f1"]').parentElement.querySelector(".state")
+			.textContent`)
+		if left != c.left || mark != c.mark {
+			t.Errorf("%s leaves out %q and marks %q, not %q and %q", c.keys, left, mark, c.left, c.mark)
+		}
+	}
+	b.quiet(s.address)
+}
+
 // Other pages of a plan fit into the window and pass axe-core: a page with a folded file and a file that is left out,
 // the page of a file, and a message.
 func TestScreensOfParts(t *testing.T) {

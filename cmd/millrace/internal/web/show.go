@@ -246,7 +246,11 @@ func (v *view) box(value string, ticked bool, label string) string {
 // number of unfolded lines.
 func (v *view) file(p *page.Page, n, lines int, bytes int64) int {
 	number := strconv.Itoa(n)
-	fmt.Fprintf(p, "<div class=\"file\" id=\"f%d\">\n", n)
+	class := "file"
+	if c := v.files[n]; review.Divisible(c, 1) && review.Renames(c) {
+		class = "file renames" // the script does not leave it with its last hunk
+	}
+	fmt.Fprintf(p, "<div class=\"%s\" id=\"f%d\">\n", class, n)
 	if !v.whole {
 		fmt.Fprintf(p, "<label>%s</label>\n%s\n", v.box(number, !v.left[n].All, "take file "+strconv.Itoa(n+1)),
 			hidden("shown", number))

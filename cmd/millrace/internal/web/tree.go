@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/millrace-go/millrace/cmd/millrace/internal/review"
 	"github.com/millrace-go/millrace/internal/page"
 )
 
@@ -116,7 +117,7 @@ func (t tree) file(n, cut int) {
 // state describes the rejected parts of a file.
 func (v *view) state(n int) string {
 	switch c := v.left[n]; {
-	case c.All, len(c.Hunks) > 0 && len(c.Hunks) == v.hunks[n]:
+	case c.All, len(c.Hunks) > 0 && len(c.Hunks) == v.hunks[n] && !review.Renames(v.files[n]):
 		return "left"
 	case len(c.Hunks) > 0:
 		return "partly left"

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/actions"
 )
 
 var treeTags = regexp.MustCompile(`<[^>]*>`)
@@ -78,6 +79,46 @@ func TestTreeOfChoices(t *testing.T) {
 	if tree := treeOf(s.Page); tree != want {
 		t.Errorf("the tree is:\n%s\nwant:\n%s", tree, want)
 	}
+}
+
+// A renamed file whose hunks are all left out is not left: it gets its new name.
+func TestTreeOfRenamed(t *testing.T) {
+	t.Parallel()
+	s := serveRenamed(t)
+	s.press(200, "words", "page:1", "0.0", "0.1", "1.0", "1.1")
+	want := "3 files\na modified left\nc renamed partly left\nd modified"
+	if tree := treeOf(s.Page); tree != want {
+		t.Errorf("the tree is:\n%s\nwant:\n%s", tree, want)
+	}
+	s.press(200, "The change was made", "apply")
+	s.end(nil)
+	s.holds(map[string]string{
+		"a": words, "c": words, "d": strings.NewReplacer("one 1", "three 1", "one 2", "two 2").Replace(words),
+	})
+}
+
+// serveRenamed opens the page of a plan that edits a, b and d, and renames b to c. Two steps edit the first hunk of
+// each.
+func serveRenamed(t *testing.T) *served {
+	t.Helper()
+	var x millrace.Executor
+	s := serve(t, x, map[string]string{"a": words, "b": words, "d": words})
+	plan, err := x.Plan(t.Context(), s.root, millrace.New("words").
+		Step("fix", actions.PatternReplace{FilePattern: "**", SedPattern: []string{"s/one/two/g"}}).
+		Step("move", actions.Rename{Files: []string{"b"}, To: "c"}).
+		Step("more", actions.PatternReplace{FilePattern: "**", SedPattern: []string{"s/two 1/three 1/g"}}).MustBuild())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer plan.Close()
+	if s.stored, err = plan.MarshalJSON(); err != nil {
+		t.Fatal(err)
+	}
+	s.press(409, "This is another plan now", "apply")
+	if err := s.Get("./"); err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // Each page shows the old lines next to the new lines or above them, as the person has chosen.
