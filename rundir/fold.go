@@ -36,7 +36,7 @@ type folded struct {
 
 	hold      *hold // nil unless it is held
 	heldJob   int
-	undecided *record // the last hold before a step, nil if it was played
+	undecided *record // the last hold, of a record hold or a mark, nil if it was played
 	plays     []*play
 	answers   map[string]value
 	paid      budget.Cost     // for all answers and work, even if they no longer count
@@ -239,6 +239,9 @@ func (f *folded) jobAt(r *record) *job {
 func (f *folded) addDone(r *record) {
 	f.line = append(f.line, checkpoint{*r.At, r.Job, r.Done})
 	f.paid = max(f.paid, r.Done.Spent)
+	if r.Hold != nil {
+		f.undecided = r
+	}
 	if r.Job == 0 {
 		return
 	}

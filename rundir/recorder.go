@@ -12,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/budget"
 	"github.com/millrace-go/millrace/fsutil"
+	"github.com/millrace-go/millrace/internal/kinds"
 	"github.com/millrace-go/millrace/runs"
 )
 
@@ -74,6 +75,27 @@ func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	return err
 }
 
+// holdAt returns the hold before a visit that is not entered, for the mark that the engine keeps there: the run may end
+// before the hold has its own record. It is nil if the run already waits there.
+func (r *recorder) holdAt(at millrace.Position) *hold {
+	if r.waitsAt(at) != nil {
+		return nil
+	}
+	interrupted := false
+	r.w.state(func(f *folded) {
+		for _, c := range f.line {
+			if c.at.Index == at.Index && c.at.Visit == at.Visit {
+				interrupted = c.done.Mark
+			}
+		}
+	})
+	if interrupted {
+		why := fmt.Sprintf("step '%s' was interrupted and may have had its effect", at.Step)
+		return &hold{Why: why, Advice: kinds.PlayAgain}
+	}
+	return &hold{Why: fmt.Sprintf("step '%s' is manual", at.Step), Advice: kinds.PlayStep}
+}
+
 // running returns the status for a record that starts the run, "" if it is already running.
 func (r *recorder) running() runs.Status {
 	if r.w.status() == runs.Running {
@@ -96,6 +118,9 @@ func (r *recorder) Keep(_ context.Context, c millrace.Checkpoint) error {
 	}
 	rec := &record{Kind: kindDone, At: placeOf(c.Position), Done: d}
 	if d.Mark = c.Result.StepID == ""; d.Mark {
+		if _, entered := r.ordinal[c.Step]; c.Step != "" && !entered {
+			rec.Hold = r.holdAt(c.Position)
+		}
 		return r.w.append(rec)
 	}
 	if d.Result, err = r.w.value(c.Result); err != nil {

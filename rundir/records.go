@@ -166,7 +166,8 @@ type done struct {
 	Mark bool `json:"mark,omitempty"`
 }
 
-// hold is the state with which a run waits. The reason of the record names the awaited decision.
+// hold is the state with which a run waits. The reason of the record names the awaited decision. The hold of a mark has
+// only Why and Advice.
 type hold struct {
 	// PlanDigest is the digest of the changes staged so far; Commit means that these will be committed.
 	PlanDigest string     `json:"plan_digest,omitempty"`
