@@ -176,8 +176,11 @@ func (s *session) views(plan *millrace.Plan) error {
 	return store.replace(s.w.number, diffFile, func(to io.Writer) error {
 		cut := &cutWriter{to: to, left: maxDiff}
 		err := plan.WriteDiff(cut)
-		if cut.full && errors.Is(err, errCut) {
+		switch {
+		case cut.full && errors.Is(err, errCut):
 			_, err = fmt.Fprintf(to, "\n... the diff is longer than %d bytes, and cut here\n", int64(maxDiff))
+		case err != nil && !cut.failed: // a plan that cannot be shown can be played
+			_, err = fmt.Fprintf(to, "\n... from here on, the diff cannot be shown: %v\n", err)
 		}
 		return err
 	})
@@ -203,20 +206,21 @@ var errCut = errors.New("there is no room for more")
 
 // cutWriter writes a limited number of bytes.
 type cutWriter struct {
-	to   io.Writer
-	left int
-	full bool
+	to     io.Writer
+	left   int
+	full   bool
+	failed bool
 }
 
 func (w *cutWriter) Write(p []byte) (int, error) {
 	if len(p) > w.left {
 		w.full = true
 		n, err := w.to.Write(p[:w.left])
-		w.left -= n
+		w.left, w.failed = w.left-n, err != nil
 		return n, cmp.Or(err, errCut)
 	}
 	n, err := w.to.Write(p)
-	w.left -= n
+	w.left, w.failed = w.left-n, err != nil
 	return n, err
 }
 

@@ -3,11 +3,15 @@ package rundir_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/spf13/afero"
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/internal/fstest"
+	"github.com/millrace-go/millrace/risk"
 	"github.com/millrace-go/millrace/runs"
 	"github.com/millrace-go/millrace/tool"
 )
@@ -76,6 +80,41 @@ func TestRetry_holdNotRecorded(t *testing.T) {
 			_, err = m.Resume(t.Context(), run.ID)
 			fstest.Must(t, err)
 			wait(t, m, run, runs.Success)
+		})
+	}
+}
+
+// A plan that cannot be shown waits, and can be played: the view has the reason.
+func TestHold_notShown(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ text, job string }{
+		"step": {`{"name": "n", "steps": [{"id": "rm", "action": "delete", "params": {"files": ["big.bin"]}},
+			{"id": "deploy", "manual": true, "action": "create", "params": {"path": "x", "content": "x"}}]}`, "1002"},
+		"commit": {`{"name": "n", "steps": [{"id": "rm", "action": "delete", "params": {"files": ["big.bin"]}}]}`, "1002"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "a.txt", "one\n", "big.bin", strings.Repeat("big\x00", 500))
+			h := p.host()
+			h.Executor.Limits.MaxFileBytes, h.ApproveFrom = 1000, risk.Low
+			m := manage(t, p.store, h)
+			run := wait(t, m, create(t, m, tt.text), runs.Manual)
+			same(t, "held job", run.Held.JobID, tt.job)
+			diff := fstest.Read(t, fstest.OpenRoot(t, p.dir), "runs/000000/000000001/diff")
+			if !strings.Contains(diff, "the diff cannot be shown: ") || !strings.Contains(diff, "big.bin") {
+				t.Errorf("diff: %s", diff)
+			}
+			_, err := m.Resume(t.Context(), run.ID)
+			fstest.Must(t, err)
+			if name == "step" {
+				wait(t, m, run, runs.Manual) // the commit
+				_, err := m.Resume(t.Context(), run.ID)
+				fstest.Must(t, err)
+			}
+			wait(t, m, run, runs.Success)
+			if ok, _ := afero.Exists(p.tree, "big.bin"); ok {
+				t.Error("it is still there")
+			}
 		})
 	}
 }
