@@ -23,9 +23,10 @@ func (r *run) plan(ctx context.Context, t *tree) (*Plan, error) {
 	p.result = r.gather()
 	p.failed = r.firstError(ctx)
 	p.held, _ = p.failed.(*HeldError)
+	_, canceled := p.failed.(*canceledError) // ctx may end right after firstError
 	p.options.Force = p.options.Force || r.force
 	p.abandoned = p.held == nil &&
-		(ctx.Err() != nil || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed())
+		(canceled || r.stopped != nil || r.stopAt < r.p.Len() || r.machine != nil && !r.machine.Completed())
 	if p.failed != nil {
 		p.result.Success = false
 	}
