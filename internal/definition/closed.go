@@ -194,7 +194,7 @@ func (p Pipeline) Specs(tools tool.Set) []actions.Spec {
 // condition or its templates, and the paths that its action may touch, if ask is set and the parameters are complete.
 func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
 	s, refs := p.Steps[i], p.Compiled[i].Texts.Refs()
-	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly}
+	step := schedule.Step{ReadOnly: s.Action.Spec().ReadOnly, Links: mayLink(s.Action)}
 	inputs := s.Inputs()
 	if t, ok := s.Action.(actions.Toucher); ok && ask && len(inputs) == 0 && !p.Compiled[i].Texts.Anywhere() {
 		step.Reads, step.Writes, step.Known = t.Touches()
@@ -215,6 +215,18 @@ func (p Pipeline) Scheduled(i int, ask bool) schedule.Step {
 		}
 	}
 	return step
+}
+
+// mayLink reports whether an action may make a symbolic link, or move one.
+func mayLink(action actions.Action) bool {
+	switch action.(type) {
+	case actions.Create, *actions.Create, actions.Delete, *actions.Delete, actions.Edit, *actions.Edit,
+		actions.EditFiles, *actions.EditFiles, actions.MultiEdit, *actions.MultiEdit,
+		actions.PatternReplace, *actions.PatternReplace, actions.RegexTransform, *actions.RegexTransform,
+		actions.Tool, *actions.Tool:
+		return false
+	}
+	return true
 }
 
 // HandledSteps returns the steps whose failure a later step handles.

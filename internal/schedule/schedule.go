@@ -18,6 +18,8 @@ type Step struct {
 	// Reads and Writes are the paths that it can access, if Known is set. Otherwise it can access anything.
 	Reads, Writes []string
 	Known         bool
+	// Links means that it may make a symbolic link, or move one.
+	Links bool
 	// Outside means that it must run after all steps before it, and before all steps after it.
 	Outside bool
 	// Exclusive means that no other step may run at the same time.
@@ -43,6 +45,9 @@ func Waves(ctx context.Context, steps []Step, tree *stage.Stage) [][]int {
 		}
 		if met[i].Known {
 			met[i].Writes, met[i].Known = places(ctx, s.Writes, tree)
+		}
+		if slices.ContainsFunc(met[:i], met[i].mayFollow) {
+			met[i].Known = false // the tree does not have the link yet
 		}
 		for j := range i {
 			if s.Outside || steps[j].Outside || slices.Contains(s.After, j) || met[j].meets(met[i]) {
@@ -98,6 +103,17 @@ func (s Step) meets(o Step) bool {
 		return true
 	}
 	return overlap(s.Writes, o.Reads) || overlap(s.Writes, o.Writes) || overlap(s.Reads, o.Writes)
+}
+
+// mayFollow reports whether a path of the step may lead elsewhere after an earlier step.
+func (s Step) mayFollow(earlier Step) bool {
+	switch {
+	case !earlier.Links || earlier.ReadOnly || len(s.Reads)+len(s.Writes) == 0:
+		return false
+	case !earlier.Known:
+		return true
+	}
+	return overlap(earlier.Writes, s.Reads) || overlap(earlier.Writes, s.Writes)
 }
 
 // overlap reports whether a path of one list equals a path of the other list, or is inside one. Both are sorted lists

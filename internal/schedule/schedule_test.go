@@ -30,6 +30,11 @@ func exclusive(s schedule.Step) schedule.Step {
 	return s
 }
 
+func links(s schedule.Step) schedule.Step {
+	s.Links = true
+	return s
+}
+
 func TestWaves(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -43,6 +48,11 @@ func TestWaves(t *testing.T) {
 		{"a writer of read files", []schedule.Step{reader("."), writer("a")}, [][]int{{0}, {1}}},
 		{"a writer of anything", []schedule.Step{reader("a"), {}, reader("b")}, [][]int{{0}, {1}, {2}}},
 		{"two names of one file", []schedule.Step{writer("a/../b"), reader("./b")}, [][]int{{0}, {1}}},
+		{"below what was written", []schedule.Step{writer("a"), writer("a/b"), writer("c")}, [][]int{{0}, {2}, {1}}},
+		{"below what may be a link", []schedule.Step{links(writer("a")), writer("a/b"), writer("c")}, [][]int{{0}, {1}, {2}}},
+		{"beside what may be a link", []schedule.Step{links(writer("a")), writer("b"), reader("c")}, [][]int{{2}, {0}, {1}}},
+		{"behind what may link anywhere", []schedule.Step{links(schedule.Step{}), reader(), after(writer("b"), 1), writer("c")},
+			[][]int{{0}, {1}, {2}, {3}}},
 		{"a name that is not valid", []schedule.Step{writer("a"), reader("../b")}, [][]int{{0}, {1}}},
 		{"named", []schedule.Step{reader("a"), after(reader("b"), 0), after(reader("c"), 0), after(writer("d"), 1)}, [][]int{{0}, {1, 2}, {3}}},
 		{"outside", []schedule.Step{reader("a"), writer("b"), outside(reader()), reader("c"), outside(reader()), outside(writer("d"))},
