@@ -264,11 +264,11 @@ func (r *Result) failedStep() error {
 	for i, s := range r.Results {
 		if s.Failed() && !s.Handled {
 			return &StepError{Step: s.StepID, Index: i, Action: s.Action,
-				Err: errors.New(strings.TrimPrefix(s.Error, s.Action+" failed: "))}
+				Err: errorform.New(s.ErrorCode, s.cause())}
 		}
 	}
 	if !r.Success {
-		return errors.New(r.Error)
+		return errorform.New(r.ErrorCode, r.Error)
 	}
 	return nil
 }

@@ -119,3 +119,39 @@ func TestPlanOfFailedStepCommits(t *testing.T) {
 		t.Errorf("the other step's file has %q", data)
 	}
 }
+
+// A stored plan and a replayed run have the code of their failed step.
+func TestErrorCode_stored(t *testing.T) {
+	t.Parallel()
+	fsys, one := suite.Tree("a", "x"), 1
+	x := millrace.Executor{State: millrace.State{Key: []byte(strings.Repeat("k", 32)), NoSync: true}}
+	p := millrace.New("part").Options(millrace.Options{ContinueOnError: true}).
+		Step("b", actions.Create{Path: "b", Content: "b"}).
+		Step("e", actions.Edit{Files: []string{"a"}, OldText: "none", NewText: "y"}).
+		Expect(millrace.Expect{MinEdits: &one}).MustBuild()
+	plan, err := x.Plan(t.Context(), fsys, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := plan.MarshalJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = plan.Close()
+	stored, err := x.OpenPlan(t.Context(), suite.Tree("a", "x"), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, committed := stored.Commit(t.Context())
+	x.RunID = "one"
+	_, first := x.Run(t.Context(), fsys, p)
+	res, again := x.Run(t.Context(), fsys, p)
+	if res == nil || !res.Replayed {
+		t.Errorf("it is not replayed: %+v", res)
+	}
+	for what, err := range map[string]error{"stored plan": committed, "run": first, "replayed run": again} {
+		if got := millrace.ErrorCode(err); got != "expect_failed" || !millrace.Written(err) {
+			t.Errorf("%s: code %q, written %v, of %v", what, got, millrace.Written(err), err)
+		}
+	}
+}
