@@ -149,9 +149,11 @@ func (p Pipeline) Step(id string) (Step, bool) {
 // Options returns the options.
 func (p Pipeline) Options() Options { return Options(p.def.Options) }
 
-// WithOptions returns the same pipeline with other options. Options never make a pipeline invalid.
+// WithOptions returns the same pipeline with other options. Options never make a pipeline invalid: Parallel is left out
+// if the pipeline has jumps.
 func (p Pipeline) WithOptions(o Options) Pipeline {
 	p.def.Options = definition.Options(o)
+	p.def.Options.Parallel = o.Parallel && !p.def.Jumps()
 	return p
 }
 
