@@ -169,10 +169,15 @@ func (r *run) retries(i int) int {
 // inSequence reports whether the steps run one at a time. They do if the pipeline asks for that, if jumps depend on the
 // run, or if each step needs the results of all steps before it. The numbers of changed files and bytes can shrink
 // again, so their limits can only be checked after each step in sequence. The remaining money and attempts depend on
-// the attempts before.
-func (r *run) inSequence() bool {
+// the attempts before. A run that was kept in parallel stays so if the host has set a budget since.
+func (r *run) inSequence(up *takenUp) bool {
 	limit := r.spent.limit
-	if !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxAttempts > 0 || limit.Files > 0 || limit.Bytes > 0 {
+	switch {
+	case !r.p.Options.Parallel || r.p.Jumps() || r.p.MaxAttempts > 0:
+		return true
+	case up.wasParallel():
+		return false
+	case limit.Files > 0 || limit.Bytes > 0:
 		return true
 	}
 	attempts := 0

@@ -161,7 +161,7 @@ func (r *run) begin(
 		return ctx, func() {}, nil, err
 	}
 	steps, cancel = r.within(ctx)
-	if r.inSequence() {
+	if r.inSequence(up) {
 		if r.machine, r.stopped = r.newMachine(); r.stopped != nil {
 			return steps, cancel, nil, nil
 		}

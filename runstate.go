@@ -152,6 +152,13 @@ func (up *takenUp) inSequence(m *flow.Machine) error {
 	return m.Restore(flow.State{Visit: 1, Attempt: 1})
 }
 
+// wasParallel reports whether the run was kept in parallel, without the state of a machine.
+func (up *takenUp) wasParallel() bool {
+	return up != nil && slices.ContainsFunc(up.all, func(c keptCheckpoint) bool {
+		return c.Final && c.state.Flow == flow.State{}
+	})
+}
+
 // inParallel continues after the last Final checkpoint, and leaves out the steps that have ended the run.
 func (up *takenUp) inParallel(continues bool) {
 	for number := len(up.all); number > 0 && up.last == 0; number-- {
