@@ -205,15 +205,18 @@ func (up *takenUp) marks() map[visitKey]marked {
 // carry makes the run a resumed run.
 func (up *takenUp) carry(r *run, k *keeping) {
 	k.number = len(up.all)
-	for _, c := range slices.Backward(up.all) { // costs stay, even for steps that are repeated
-		if c.Final {
-			k.elapsed = c.state.Elapsed
-			copy(r.spent.steps, c.state.Spent)
-			for _, cost := range c.state.Spent {
-				r.spent.total = r.spent.total.Plus(cost)
-			}
-			return
+	for _, c := range up.all { // costs stay, even for steps that are repeated
+		if !c.Final {
+			continue
 		}
+		k.elapsed = c.state.Elapsed
+		// Other steps may be unfinished: what they have paid counts with their answers.
+		if c.Index < len(c.state.Spent) {
+			r.spent.steps[c.Index] = c.state.Spent[c.Index]
+		}
+	}
+	for _, cost := range r.spent.steps {
+		r.spent.total = r.spent.total.Plus(cost)
 	}
 }
 

@@ -164,3 +164,49 @@ func TestInterruptedOutside(t *testing.T) {
 		}
 	}
 }
+
+// A step that was interrupted in parallel has paid for its answers once, although the last checkpoint of another step
+// has seen its costs.
+func TestPaidOnceInParallel(t *testing.T) {
+	t.Parallel()
+	s, first := new(store), true
+	begun, kept := make(chan bool), make(chan bool)
+	look := tool.WithSpec(tool.Func("look", "", func(ctx context.Context, _ struct{ At string }) (string, error) {
+		c := tool.Current(ctx)
+		c.Spend(budget.Dollar)
+		switch {
+		case c.Step == "a" && c.Attempt == 1:
+			return "", errors.New("not yet")
+		case c.Step == "a" && first:
+			close(begun)
+			<-kept
+		case first:
+			<-begun
+		}
+		return "seen", nil
+	}), func(s *tool.Spec) { s.Pure, s.Costs = true, true })
+	tools, err := tool.New(look)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.onEnd = func(c millrace.Checkpoint) {
+		if c.Step == "b" && first {
+			s.kill = s.calls // all later calls
+			close(kept)
+		}
+	}
+	p := millrace.New("p").Options(millrace.Options{Parallel: true}).
+		Step("a", actions.Tool{Tool: "look", Args: map[string]any{"At": "a"}}).MaxRetries(1).Backoff(time.Millisecond).
+		Step("b", actions.Tool{Tool: "look", Args: map[string]any{"At": "b"}}).MustBuild()
+	x := millrace.Executor{Tools: tools, Workers: 2, Checkpoints: s, Recorder: millrace.NewMemoryRecorder()}
+	fsys := suite.Tree("a", "x\n")
+	if _, err := x.Run(t.Context(), fsys, p); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	first = false
+	s.next(0, false)
+	res, err := x.Resume(t.Context(), fsys, p, s.saved())
+	if err != nil || res.Cost != 3*budget.Dollar || res.Results[0].Cost != 2*budget.Dollar {
+		t.Errorf("%v, cost %v, of the first step %v", err, res.Cost, res.Results[0].Cost)
+	}
+}
