@@ -77,7 +77,8 @@ const (
 // Options are the settings of a pipeline for its own run. The zero value is the documented default: stop at the first
 // error, make a backup, write. The host's policy is not part of them, see [Executor].
 type Options struct {
-	// DryRun computes everything and writes nothing ("dry_run").
+	// DryRun computes everything and writes nothing ("dry_run"). It is about a run: a plan of [Executor.Plan] writes
+	// nothing anyway, and [Plan.Commit] makes its change.
 	DryRun bool `json:"dry_run,omitempty"`
 	// Force passes the file limit and the risk levels, up to the host's ceiling ("force").
 	Force bool `json:"force,omitempty"`
