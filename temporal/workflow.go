@@ -55,6 +55,9 @@ func runCampaign(ctx workflow.Context, s state) (Progress, error) {
 			}
 			if !whole {
 				c.await(ctx)
+				if ctx.Err() != nil {
+					continue // a new run would not be canceled: the next sweep skips the rest
+				}
 				return Progress{}, workflow.NewContinueAsNewError(ctx, campaignWorkflow, c.state)
 			}
 			if err := c.next(ctx); err != nil {
@@ -147,12 +150,13 @@ func (c *campaign) progress() Progress {
 }
 
 // sweep starts targets, up to Parallel at a time. It ends when all have started, or when it is time to continue as new:
-// then it waits for the targets in progress, and whole is false.
+// then it waits for the targets in progress, and whole is false. After a cancellation it skips the rest instead.
 func (c *campaign) sweep(ctx workflow.Context) (whole bool, err error) {
 	c.sheet = sheet{Before: c.Head, Phase: c.Phase}
 	begun := 0
 	for {
-		full := begun >= c.Settings.Page || workflow.GetInfo(ctx).GetContinueAsNewSuggested()
+		full := ctx.Err() == nil &&
+			(begun >= c.Settings.Page || workflow.GetInfo(ctx).GetContinueAsNewSuggested())
 		for !full && len(c.active) < c.Settings.Parallel {
 			index, ok := c.take(ctx)
 			if !ok {
