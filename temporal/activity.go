@@ -62,14 +62,18 @@ func (a activities) planTarget(ctx context.Context, in targetInput) (report, err
 	return a.heard(ctx, task, a.Fleet.Plan)
 }
 
-// task returns the input of the fleet's worker.
+// task returns the input of the fleet's worker, or the outcome of an invalid target as an error.
 func (a activities) task(ctx context.Context, in targetInput) (fleet.Task, error) {
 	pipeline, err := a.Blobs.Get(ctx, in.Pipeline)
 	if err != nil {
 		return fleet.Task{}, err
 	}
-	target, err := pageItem[fleet.Target](ctx, a.Blobs, in.Targets, in.Index)
-	return fleet.Task{Campaign: in.Campaign, Index: in.Index, Target: target, Pipeline: pipeline}, err
+	t, err := pageItem[item](ctx, a.Blobs, in.Targets, in.Index)
+	if err == nil && t.Invalid != "" {
+		_, err = a.reported(ctx, fleet.Outcome{Target: t.Target, Index: in.Index, Status: fleet.Failed,
+			Code: fleet.CodeInvalidTarget, Message: t.Invalid, Attempts: 1}, nil)
+	}
+	return fleet.Task{Campaign: in.Campaign, Index: in.Index, Target: t.Target, Pipeline: pipeline}, err
 }
 
 // heard does a task and sends heartbeats to the server.

@@ -152,6 +152,40 @@ func finish(t *testing.T, w Worker, s state, prepare func(env *testsuite.TestWor
 	}
 }
 
+// An invalid target fails, also if the rest of it would be valid, and its tree is not opened.
+func TestInvalidTargets(t *testing.T) {
+	t.Parallel()
+	f, _, w, c := plant(t, 7)
+	f.open = func(_ context.Context, target fleet.Target) error {
+		t.Errorf("opened: %+v", target)
+		return nil
+	}
+	labels := map[string]string{}
+	for i := range 65 {
+		labels[fmt.Sprint(i)] = "l"
+	}
+	s := begun(t, c, []fleet.Target{
+		{ID: "labels", Root: "t00", Labels: labels},
+		{ID: "id\xff", Root: "t01"},
+		{ID: "root", Root: "t02/" + strings.Repeat("./", 2100)},
+		{ID: strings.Repeat("a", 1025), Root: "t03"},
+		{Root: "t04"},
+		{ID: "root in bytes", Root: "t05\xff"},
+		{ID: "label in bytes", Root: "t06", Labels: map[string]string{"l": "\xff"}},
+	}, nil)
+	p, _, err := finish(t, w, s, nil)
+	if err != nil || p.Sum.Failed != 7 || f.texts(t) != "x x x x x x x" {
+		t.Errorf("%+v, %v, %s", p, err, f.texts(t))
+	}
+	want := []string{`target "labels": 65 labels`, "must be valid UTF-8", "the root has 4204 bytes",
+		"the id has 1025 bytes", "the id is empty", "labels must be valid UTF-8", "labels must be valid UTF-8"}
+	for i, o := range all(t, c, p) {
+		if o.Code != fleet.CodeInvalidTarget || !strings.Contains(o.Message, want[i]) || o.Attempts != 1 {
+			t.Errorf("%d: %s: %s, %d attempts", i, o.Code, o.Message, o.Attempts)
+		}
+	}
+}
+
 // A worker sends heartbeats in time, for every heartbeat timeout.
 func TestBeatEvery(t *testing.T) {
 	t.Parallel()

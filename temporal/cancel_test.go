@@ -27,7 +27,8 @@ func TestCancelAtEndOfPage(t *testing.T) {
 		}
 		s := begun(t, c, targets, func(s *settings) { s.Parallel, s.Page, s.Gate = 1, 2, gate })
 		p, runs, err := finish(t, w, s, func(e *testsuite.TestWorkflowEnvironment, _ int) { env = e })
-		if err != nil || runs != 1 || p.Phase != PhaseDone || p.Sum.Stopped != "canceled" || p.Sum.Success+p.Sum.Canceled+p.Sum.Skipped != 6 {
+		if err != nil || runs != 1 || p.Phase != PhaseDone || p.Sum.Stopped != "canceled" ||
+			p.Sum.Success+p.Sum.Canceled+p.Sum.Skipped != 6 {
 			t.Errorf("gate %v: %+v, %d runs, %v", gate, p, runs, err)
 		}
 		if got := f.texts(t); got != map[bool]string{false: "y x x x x x", true: "x x x x x x"}[gate] {

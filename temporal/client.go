@@ -9,6 +9,7 @@ import (
 	"iter"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/client"
@@ -186,7 +187,7 @@ func (c Client) begin(ctx context.Context, s state, m memo, reuse enumspb.Workfl
 // putTargets stores the targets, with one page in memory at a time.
 func (c Client) putTargets(ctx context.Context,
 	targets iter.Seq2[fleet.Target, error]) (ref string, count int, err error) {
-	w := bookWriter[fleet.Target]{blobs: c.Blobs, book: book{Page: pageSize}}
+	w := bookWriter[item]{blobs: c.Blobs, book: book{Page: pageSize}}
 	for t, err := range targets {
 		if err != nil {
 			return "", 0, err
@@ -194,17 +195,32 @@ func (c Client) putTargets(ctx context.Context,
 		if ctx.Err() != nil {
 			return "", 0, context.Cause(ctx)
 		}
-		if t.Check() != nil {
-			// the worker reports the error
-			t = fleet.Target{ID: t.ID, Root: short(t.Root, fleetlimits.RootLen)}
-			t.ID = short(t.ID, fleetlimits.IDLen+4)
+		kept := item{Target: t}
+		if err := checkTarget(t); err != nil {
+			kept.Target = fleet.Target{ID: short(t.ID, fleetlimits.IDLen), Root: short(t.Root, fleetlimits.RootLen)}
+			kept.Invalid = short(err.Error(), mostMessage)
 		}
-		if err := w.add(ctx, t); err != nil {
+		if err := w.add(ctx, kept); err != nil {
 			return "", 0, err
 		}
 	}
 	ref, err = w.close(ctx)
 	return ref, w.book.Count, err
+}
+
+// checkTarget returns an error for a target that is invalid, or that JSON would change.
+func checkTarget(t fleet.Target) error {
+	if err := t.Check(); err != nil {
+		return err
+	}
+	valid := utf8.ValidString(t.Root)
+	for key, value := range t.Labels {
+		valid = valid && utf8.ValidString(key) && utf8.ValidString(value)
+	}
+	if !valid {
+		return &fleet.TargetError{ID: short(t.ID, 100), Reason: "the root and the labels must be valid UTF-8"}
+	}
+	return nil
 }
 
 // Progress reports the progress of a campaign. A worker has to answer, so at least one must be running.

@@ -104,6 +104,13 @@ type book struct {
 	Pages []string `json:"pages"`
 }
 
+// item is a target in a page.
+type item struct {
+	fleet.Target
+	// Invalid is the reason why the target fails. Its other fields may be cut then.
+	Invalid string `json:"invalid,omitempty"`
+}
+
 // sheet has the outcomes of one run of the workflow, and the address of the sheet before. The later outcome counts.
 type sheet struct {
 	Before   string    `json:"before,omitempty"`
