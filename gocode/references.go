@@ -79,6 +79,24 @@ func assumedName(importPath string) string {
 	return base
 }
 
+// perhapsNamed reports whether a package may have a name by its import path: words of the last element, or of the last
+// two if the last is a version, form the name.
+func perhapsNamed(importPath, name string) bool {
+	last := path.Base(importPath)
+	if isVersion(last) {
+		last = path.Base(path.Dir(importPath)) + "/" + last
+	}
+	words := strings.FieldsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for i := range words {
+		for n := range len(words) - i {
+			if strings.EqualFold(strings.Join(words[i:i+n+1], ""), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isVersion reports whether a path element is v2, v3 and so on.
 func isVersion(base string) bool {
 	if !strings.HasPrefix(base, "v") {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"go/ast"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -37,6 +38,11 @@ func (x *index) resolve(ctx context.Context, name string, f *imported) error {
 	}
 	external := f.file.Name.Name == dir.name+"_test"
 	for id := range inOrder(missing) {
+		at := slices.IndexFunc(doubtful, func(s *ast.ImportSpec) bool { return perhapsNamed(importPath(s), id) })
+		if at >= 0 {
+			doubtful = slices.Delete(doubtful, at, at+1) // it is kept
+			continue
+		}
 		found, ok, err := x.find(ctx, dir, external, id, missing[id])
 		if err != nil {
 			return err
