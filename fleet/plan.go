@@ -9,6 +9,7 @@ import (
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/errorform"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 )
 
 // how is a function that works on an open tree: runs or plans.
@@ -51,6 +52,9 @@ type planChangedError struct {
 
 // Error names both digests.
 func (e *planChangedError) Error() string {
+	if e.Approved == fleetlimits.NoPlan {
+		return "its plan has failed, so that it was not approved"
+	}
 	return fmt.Sprintf("the plan is not the approved plan: its digest is %s, not %s. Plan again", e.Now,
 		cut(e.Approved, 64))
 }
@@ -64,7 +68,13 @@ func (e *planChangedError) Code() string { return CodePlanChanged }
 // approved allows a run to commit only the plan with that digest. It keeps nothing.
 type approved string
 
-func (approved) Enter(context.Context, millrace.Position) error { return nil }
+// Enter refuses each step if no plan was approved. A committed run has returned its result by then.
+func (a approved) Enter(context.Context, millrace.Position) error {
+	if a == fleetlimits.NoPlan {
+		return &planChangedError{Approved: string(a)}
+	}
+	return nil
+}
 
 func (approved) Keep(context.Context, millrace.Checkpoint) error { return nil }
 

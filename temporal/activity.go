@@ -12,6 +12,7 @@ import (
 
 	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/internal/fleetlimits"
 	"github.com/millrace-go/millrace/internal/show"
 )
 
@@ -44,10 +45,8 @@ func (a activities) runTarget(ctx context.Context, in targetInput) (report, erro
 		if task.PlanDigest, err = pageItem[string](ctx, a.Blobs, in.Plans, in.Index); err != nil {
 			return report{}, err
 		}
-		if task.PlanDigest == "" {
-			o := fleet.Outcome{Target: task.Target, Index: in.Index, Status: fleet.Failed, Code: fleet.CodePlanChanged,
-				Message: "its plan has failed, so that it was not approved"}
-			return a.reported(ctx, o, nil)
+		if task.PlanDigest == "" { // only the result of an earlier commit counts, which a store could not return
+			task.PlanDigest, a.Fleet.Store = fleetlimits.NoPlan, nil
 		}
 	}
 	return a.heard(ctx, task, a.Fleet.Do)
