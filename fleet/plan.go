@@ -37,6 +37,9 @@ func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys af
 	}
 	defer plan.Close()
 	res := plan.Result()
+	if err == nil && res.Incomplete {
+		err = millrace.ErrIncomplete // no run could have this plan
+	}
 	if err != nil {
 		return res, "", err
 	}

@@ -47,3 +47,16 @@ func (calls) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	called++
 	return actions.Outcome{}, nil
 }
+// A plan without its steps that act outside of the tree cannot be approved.
+func TestIncompletePlan(t *testing.T) {
+	t.Parallel()
+	trees, targets := plant(t, 1)
+	w := fleet.Worker{Trees: trees}
+	p := millrace.New("calls").Step("c", calls{}).
+		Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "y"}).MustBuild()
+	w.Decoder.Actions = actions.Builtin().With(calls{})
+	if o := w.Plan(t.Context(), task(t, p, targets[0])); o.Status != fleet.Failed || o.Code != "incomplete_plan" ||
+		o.PlanDigest != "" {
+		t.Errorf("%+v", o)
+	}
+}
