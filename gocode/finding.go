@@ -37,6 +37,7 @@ func (t *tree) finding(d analysis.Diagnostic, analyzer string, edit int) *findin
 	}
 	for _, e := range d.SuggestedFixes[0].TextEdits {
 		file := t.fset.File(e.Pos)
+		f.hidden = f.hidden || t.generated[file.Name()]
 		end := e.End
 		if !end.IsValid() {
 			end = e.Pos
@@ -95,7 +96,7 @@ func choose(found []*finding, only map[string]bool, step string) map[string][]ch
 	all := make(map[string]taken)
 	splices := make(map[string][]change.Splice)
 	for _, f := range found {
-		f.hidden = slices.ContainsFunc(f.changes, func(ch textChange) bool { return !takes(only, ch.file) })
+		f.hidden = f.hidden || slices.ContainsFunc(f.changes, func(ch textChange) bool { return !takes(only, ch.file) })
 		if len(f.changes) == 0 || f.hidden || slices.ContainsFunc(f.changes, func(ch textChange) bool {
 			_, _, conflict := all[ch.file].look(ch)
 			return conflict

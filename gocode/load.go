@@ -24,7 +24,9 @@ type tree struct {
 	root  string // of the copy of the tree
 	fset  *token.FileSet
 	texts map[string][]byte // of the files that were parsed with comments, by name in the copy
-	all   map[string]*packages.Package
+	// generated are the names in the copy of the generated files among them.
+	generated map[string]bool
+	all       map[string]*packages.Package
 	// roots are the packages to work on, with their tests; no file is in two of them.
 	roots []*packages.Package
 	// listed is the output of "go list" for each package.
@@ -47,8 +49,8 @@ func load(ctx context.Context, c *actions.Call, w *actions.Workspace, dir string
 		return nil, err
 	}
 	t := &tree{
-		root: root, fset: token.NewFileSet(), texts: map[string][]byte{}, all: map[string]*packages.Package{},
-		listed: map[*packages.Package]*listed{},
+		root: root, fset: token.NewFileSet(), texts: map[string][]byte{}, generated: map[string]bool{},
+		all: map[string]*packages.Package{}, listed: map[*packages.Package]*listed{},
 	}
 	work := targets(list)
 	for _, p := range list {
@@ -96,7 +98,7 @@ func inTree(message, root string) string {
 func targets(list []*listed) map[string]bool {
 	asked := make(map[string]bool)
 	for _, p := range list {
-		if !p.DepOnly && p.ForTest == "" && len(p.GoFiles)+len(p.CgoFiles) > 0 {
+		if !p.DepOnly && p.ForTest == "" {
 			asked[p.ImportPath] = true
 		}
 	}
@@ -104,7 +106,7 @@ func targets(list []*listed) map[string]bool {
 	for _, p := range list {
 		switch {
 		case p.ForTest == "":
-			work[p.ImportPath] = work[p.ImportPath] || asked[p.ImportPath]
+			work[p.ImportPath] = asked[p.ImportPath] && len(p.GoFiles)+len(p.CgoFiles) > 0 // not if it has only tests
 		case asked[p.ForTest] && p.path() == p.ForTest:
 			work[p.ImportPath] = true
 		case asked[p.ForTest] && p.path() == p.ForTest+"_test":
@@ -176,6 +178,7 @@ func (t *tree) parse(pkg *packages.Package, texts [][]byte, whole bool) {
 		}
 		if file != nil {
 			pkg.Syntax = append(pkg.Syntax, file)
+			t.generated[name] = whole && ast.IsGenerated(file)
 		}
 		if whole {
 			t.texts[name] = texts[i]
