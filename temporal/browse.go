@@ -92,7 +92,8 @@ func (c Client) Get(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	return c.shown(ctx, r), nil
 }
 
-// jobs returns the targets of a campaign and its gate. every has all outcomes of each target, the latest last.
+// jobs returns the targets of a campaign and its gate. every has all outcomes of each target, the latest last. The report
+// of a target that has no outcome is that of its plan, if any.
 func (c Client) jobs(ctx context.Context,
 	ref runs.RunRef) (latest, every []runs.Job, reports map[string]report, err error) {
 	r, _, err := c.describe(ctx, ref)
@@ -108,12 +109,16 @@ func (c Client) jobs(ctx context.Context,
 		return nil, nil, nil, err
 	}
 	reports = make(map[string]report)
-	found := make([][]report, p.Targets)
+	found, plans := make([][]report, p.Targets), make([]report, p.Targets)
 	for o, err := range outcomes(ctx, c.Blobs, p.Head) {
 		if err != nil {
 			return nil, nil, nil, err
 		}
-		if i := o.Outcome.Index; i >= 0 && i < len(found) {
+		switch i := o.Outcome.Index; {
+		case i < 0 || i >= len(found):
+		case o.phase == PhasePlanning:
+			plans[i] = o
+		default:
 			found[i] = append(found[i], o)
 		}
 	}
@@ -125,6 +130,7 @@ func (c Client) jobs(ctx context.Context,
 		job := runs.Job{ID: r.ID + "/" + t.ID, Run: r.ID, Project: r.Project, Name: t.ID, Kind: runs.JobStep,
 			Status: runs.Created, CreatedAt: r.CreatedAt}
 		if len(reported) == 0 {
+			job.Reason, reports[job.ID] = plans[i].Outcome.Message, plans[i]
 			latest, every = append(latest, job), append(every, job)
 			continue
 		}
@@ -207,7 +213,8 @@ func (c Client) Job(ctx context.Context, ref runs.JobRef) (runs.Job, error) {
 	return j, err
 }
 
-// Logs implements [runs.Browser] and returns the report of the run on the target, after its end.
+// Logs implements [runs.Browser] and returns the report of the run on the target, after its end. Until then it
+// returns the report of the plan, if any.
 func (c Client) Logs(ctx context.Context, ref runs.JobRef, r runs.LogRange) (runs.Log, error) {
 	if err := r.Check(); err != nil {
 		return runs.Log{}, err

@@ -1,6 +1,8 @@
 package millracetemporal
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/fleet"
 	"github.com/millrace-go/millrace/millracetest"
+	"github.com/millrace-go/millrace/runs"
 )
 
 // played runs a campaign with a gate, and plays it when it is held.
@@ -55,5 +58,51 @@ func TestGateAgain(t *testing.T) {
 	const message = "its plan has failed, so that it was not approved"
 	if o := all(t, c, p)[1]; o.Code != fleet.CodePlanChanged || o.Message != message {
 		t.Errorf("%+v", o)
+	}
+}
+
+// Jobs of a held campaign have not begun: their logs have the plans. After Play only the runs count.
+func TestGateJobs(t *testing.T) {
+	t.Parallel()
+	_, s, c := serve(t, 2)
+	ctx := t.Context()
+	outcome := func(i int, status fleet.Status, message string) report {
+		return report{Outcome: fleet.Outcome{Index: i, Status: status, Code: "step_failed", Message: message, Attempts: 1}}
+	}
+	head, err := put(ctx, c.Blobs, sheet{Phase: PhasePlanning,
+		Outcomes: []report{outcome(0, fleet.Success, ""), outcome(1, fleet.Failed, "no file")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.open = &Progress{Campaign: "c", Phase: PhaseHeld, Targets: 2, PlanDigest: "abc", Head: head}
+	if err := c.Start(ctx, fleet.Campaign{ID: "c", Pipeline: edit()}, rooted(2)); err != nil {
+		t.Fatal(err)
+	}
+	jobs := func() string {
+		list, err := c.Jobs(ctx, runs.RunRef{ID: "c"}, runs.JobFilter{IncludeRetried: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, j := range list.Items {
+			all = append(all, fmt.Sprintf("%s %s %d %q", j.Name, j.Status, j.Visit, j.Reason))
+		}
+		return strings.Join(all, ", ")
+	}
+	if got := jobs(); got != `t00 created 0 "", t01 created 0 "no file", commit manual 0 "play it with the plan digest abc"` {
+		t.Error(got)
+	}
+	logs, err := c.Logs(ctx, runs.JobRef{ID: "c/t01"}, runs.LogRange{})
+	if err != nil || logs.Trace != "step_failed: no file\n" || logs.Complete {
+		t.Errorf("%+v, %v", logs, err)
+	}
+	p := &s.find("millrace/default/c").p
+	p.Phase = PhaseRunning
+	if p.Head, err = put(ctx, c.Blobs, sheet{Before: head, Phase: PhaseRunning,
+		Outcomes: []report{outcome(0, fleet.Failed, "a reason")}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := jobs(); got != `t00 failed 1 "a reason", t01 created 0 "no file", commit success 0 ""` {
+		t.Error(got)
 	}
 }

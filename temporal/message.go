@@ -126,6 +126,8 @@ type report struct {
 	Result string `json:"result,omitempty"`
 	// Plan is the digest of the plan, if a plan was requested.
 	Plan string `json:"plan,omitempty"`
+
+	phase string // of the sheet that it was read from
 }
 
 // skipped are targets that did not start: those from From up to, not including, To.

@@ -26,16 +26,16 @@ func outcomes(ctx context.Context, b Blobs, head string) iter.Seq2[report, error
 				return
 			}
 			for _, r := range slices.Backward(s.Outcomes) {
+				r.phase = s.Phase
 				if !yield(r, nil) {
 					return
 				}
 			}
 			for _, skip := range s.Skipped {
 				for i := skip.From; i < skip.To; i++ {
-					if !yield(
-						report{Outcome: fleet.Outcome{Index: i, Status: fleet.Skipped, Code: skip.Code,
-							Message: skip.Text}},
-						nil) {
+					r := report{phase: s.Phase, Outcome: fleet.Outcome{Index: i, Status: fleet.Skipped, Code: skip.Code,
+						Message: skip.Text}}
+					if !yield(r, nil) {
 						return
 					}
 				}
