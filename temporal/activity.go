@@ -79,6 +79,10 @@ func (a activities) task(ctx context.Context, in targetInput) (fleet.Task, error
 func (a activities) heard(ctx context.Context, task fleet.Task,
 	do func(context.Context, fleet.Task) fleet.Outcome) (report, error) {
 	beat := &beating{ctx: ctx}
+	var before heartbeat // of an attempt that the server repeats
+	if activity.HasHeartbeatDetails(ctx) && activity.GetHeartbeatDetails(ctx, &before) == nil {
+		beat.now.Spent = before.Spent
+	}
 	var last *millrace.Result
 	task.Observe = func(e millrace.Event) {
 		if done, ok := e.(millrace.RunFinished); ok && done.Result != nil {
@@ -89,6 +93,15 @@ func (a activities) heard(ctx context.Context, task fleet.Task,
 	stop := beat.start()
 	o := do(ctx, task)
 	stop()
+	if o.Attempts > 0 {
+		o.Attempts = int(activity.GetInfo(ctx).Attempt)
+	}
+	if a.Fleet.Store == nil {
+		o.Cost = o.Cost.Plus(before.Spent)
+	} else {
+		o.Cost = max(o.Cost, before.Spent) // a resumed run includes its earlier costs
+	}
+	beat.tell(func(now *heartbeat) { now.Spent = o.Cost })
 	return a.reported(ctx, o, last)
 }
 
@@ -123,11 +136,12 @@ func (b *beating) event(e millrace.Event) {
 	b.tell(func(now *heartbeat) {
 		switch e := e.(type) {
 		case millrace.StepStarted:
-			*now = heartbeat{Step: short(e.Step, 100), Edits: now.Edits}
+			*now = heartbeat{Step: short(e.Step, 100), Edits: now.Edits, Spent: now.Spent}
 		case millrace.StepProgress:
 			now.Done, now.Total = e.Done, e.Total
 		case millrace.StepFinished:
 			now.Edits += e.Result.EditsApplied
+			now.Spent = now.Spent.Plus(e.Result.Cost)
 		}
 	})
 }

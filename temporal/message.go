@@ -153,6 +153,8 @@ type heartbeat struct {
 	Done  int    `json:"done"`
 	Total int    `json:"total"`
 	Edits int    `json:"edits"`
+	// Spent is the cost of all attempts so far.
+	Spent budget.Cost `json:"spent_usd,omitzero"`
 }
 
 // approval is the result of all plans together.

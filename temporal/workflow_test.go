@@ -117,6 +117,8 @@ func TestWorkerErrors(t *testing.T) {
 		}
 		if o := all(t, c, p)[0]; o.Code != test.code || (test.code == "") != (p.Sum.Success == 1) || test.attempts != opened && name != "panics for ever" {
 			t.Errorf("%s: %+v after %d attempts", name, o, opened)
+		} else if o.Attempts != opened {
+			t.Errorf("%s: %d attempts, not %d", name, o.Attempts, opened)
 		}
 	}
 }
