@@ -14,7 +14,8 @@ import (
 // Worker is the configuration of a machine that works on campaigns.
 type Worker struct {
 	// Fleet runs the targets. The server retries them, so the Retries of Fleet are ignored. With its Store a target
-	// resumes if a worker with the same store died, and starts again on every other worker.
+	// resumes if a worker with the same store died, and starts again on every other worker. Workers on several machines
+	// need the same Executor.State.Key: without it, a machine does not accept what another has committed.
 	Fleet fleet.Worker
 	// Blobs must be the Blobs of the clients.
 	Blobs Blobs

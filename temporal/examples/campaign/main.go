@@ -4,7 +4,8 @@
 //	go run ./examples/campaign -dir TREES pipeline.json
 //
 // Start it on more machines that have the same directories, with -worker, to share the work. Kill any of them: the
-// others continue, and each tree is changed once. With -store, a target whose worker was killed resumes.
+// others continue, and each tree is changed once. With -store, a target whose worker was killed resumes. Give all
+// machines the same -key: `head -c 32 /dev/urandom > KEY` makes one.
 package main
 
 import (
@@ -35,6 +36,8 @@ func main() {
 	id := flag.String("campaign", "", "the `id` of the campaign (default: the name of the pipeline)")
 	keep := flag.String("store", "",
 		"a `directory` for durable runs, which workers may share (default: targets of killed workers begin anew)")
+	key := flag.String("key", "",
+		"a `file` with 16 bytes or more, the same on all machines (default: the key of the user, for one machine)")
 	gate := flag.Bool("gate", false, "show what would be changed, and ask")
 	only := flag.Bool("worker", false, "only work for campaigns that others begin")
 	flag.Parse()
@@ -43,13 +46,13 @@ func main() {
 	if *blobs == "" {
 		*blobs = filepath.Join(*dir, ".campaigns")
 	}
-	err := run(ctx, *address, *dir, *blobs, *keep, *id, flag.Arg(0), *gate, *only)
+	err := run(ctx, *address, *dir, *blobs, *keep, *key, *id, flag.Arg(0), *gate, *only)
 	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-func run(ctx context.Context, address, dir, blobDir, keep, id, file string, gate, only bool) error {
+func run(ctx context.Context, address, dir, blobDir, keep, key, id, file string, gate, only bool) error {
 	if dir == "" || file == "" && !only {
 		return errors.New("give -dir, and a pipeline")
 	}
@@ -60,8 +63,13 @@ func run(ctx context.Context, address, dir, blobDir, keep, id, file string, gate
 	defer conn.Close()
 	blobs := millracetemporal.DirBlobs{FS: afero.NewOsFs(), Dir: blobDir}
 	works := fleet.Worker{Trees: fleet.Dirs{Within: dir}}
+	if key != "" {
+		if works.Executor.State.Key, err = os.ReadFile(key); err != nil {
+			return err
+		}
+	}
 	if keep != "" {
-		if works.Store, err = storeIn(keep, works.Trees); err != nil {
+		if works.Store, err = storeIn(keep, works); err != nil {
 			return err
 		}
 	}
@@ -107,7 +115,7 @@ func run(ctx context.Context, address, dir, blobDir, keep, id, file string, gate
 }
 
 // storeIn returns the store in a directory, which lasts as long as the process.
-func storeIn(dir string, trees fleet.Trees) (fleet.Store, error) {
+func storeIn(dir string, w fleet.Worker) (fleet.Store, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -115,11 +123,11 @@ func storeIn(dir string, trees fleet.Trees) (fleet.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := rundir.Open(root, "runs", rundir.Options{})
+	store, err := rundir.Open(root, "runs", rundir.Options{Key: w.Executor.State.Key})
 	if err != nil {
 		return nil, err
 	}
-	return store.Manage(rundir.Host{Trees: trees})
+	return store.Manage(rundir.Host{Trees: w.Trees})
 }
 
 // trees returns the directories in a directory, except for hidden ones.
