@@ -3,6 +3,8 @@ package millracetemporal
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"testing"
 
 	"go.temporal.io/sdk/activity"
@@ -68,5 +70,33 @@ func TestCostOfAttempts(t *testing.T) {
 			spent[len(spent)-1] != want {
 			t.Errorf("%+v, %v, heartbeats %v, want %v", r, err, spent, want)
 		}
+	}
+}
+
+// noPipeline are Blobs that have lost a pipeline.
+type noPipeline struct {
+	Blobs
+	ref string
+}
+
+func (b noPipeline) Get(ctx context.Context, ref string) ([]byte, error) {
+	if ref == b.ref {
+		return nil, fmt.Errorf("blob %s: %w", ref, os.ErrNotExist)
+	}
+	return b.Blobs.Get(ctx, ref)
+}
+
+// An error that is no outcome of a worker has the code internal.
+func TestCodeOfOtherErrors(t *testing.T) {
+	t.Parallel()
+	_, targets, w, c := plant(t, 1)
+	s := begun(t, c, targets, nil)
+	w.Blobs = noPipeline{w.Blobs, s.Pipeline}
+	p, _, err := finish(t, w, s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := all(t, c, p)[0]; o.Code != "internal" || o.Message != "blob "+s.Pipeline+": file does not exist" {
+		t.Errorf("%+v", o)
 	}
 }

@@ -29,7 +29,7 @@ func played(t *testing.T, w Worker, s state) Progress {
 	return p
 }
 
-// A campaign with a gate starts again: its committed targets are replayed, although there is no plan for them now. A
+// A campaign with a gate starts again: its committed targets are replayed, although their plans fail now. A
 // target without a plan runs no step.
 func TestGateAgain(t *testing.T) {
 	t.Parallel()

@@ -33,8 +33,9 @@ func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 			_ = canceled.Details(&r) // without details the report stays
 		}
 	case errors.As(err, &app):
-		r.Outcome.Code, r.Outcome.Message = app.Type(), app.Message()
-		if app.HasDetails() {
+		r.Outcome.Message = app.Message()
+		if app.HasDetails() { // otherwise its type is a type of Go, and not a code
+			r.Outcome.Code = app.Type()
 			_ = app.Details(&r)
 		}
 	case errors.As(err, &timeout):
