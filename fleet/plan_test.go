@@ -47,6 +47,7 @@ func (calls) Run(context.Context, *actions.Call) (actions.Outcome, error) {
 	called++
 	return actions.Outcome{}, nil
 }
+
 // A plan without its steps that act outside of the tree cannot be approved.
 func TestIncompletePlan(t *testing.T) {
 	t.Parallel()

@@ -80,8 +80,8 @@ func RunID(campaign, target, digest, base string) string {
 func (w Worker) Do(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, runs) }
 
 // Plan computes the effect of Do, and writes nothing: the outcome has the number of files and edits, the risk, and the
-// digest of the plan. A plan without a step that acts outside of the tree fails with [millrace.ErrIncomplete]. Trees are
-// closed with a Result that has DryRun set.
+// digest of the plan. A pipeline with a step that acts outside of the tree fails with [millrace.ErrIncomplete]. Trees
+// are closed with a Result that has DryRun set.
 func (w Worker) Plan(ctx context.Context, t Task) Outcome { return w.decoded(ctx, t, plans) }
 
 func (w Worker) decoded(ctx context.Context, t Task, run how) Outcome {

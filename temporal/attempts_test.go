@@ -63,7 +63,8 @@ func TestCostOfAttempts(t *testing.T) {
 			spent = append(spent, h.Spent)
 		})
 		env.RegisterActivityWithOptions(activities{w}.runTarget, activity.RegisterOptions{Name: runTargetActivity})
-		_, err = env.ExecuteActivity(runTargetActivity, targetInput{Campaign: "c", Pipeline: s.Pipeline, Targets: s.Targets})
+		in := targetInput{Campaign: "c", Pipeline: s.Pipeline, Targets: s.Targets}
+		_, err = env.ExecuteActivity(runTargetActivity, in)
 		var app *temporal.ApplicationError
 		var r report
 		if !errors.As(err, &app) || app.Details(&r) != nil || r.Outcome.Cost != want || len(spent) == 0 ||

@@ -57,7 +57,8 @@ type Client struct {
 	Deadline  time.Duration
 	Budget    budget.Cost
 	// Gate makes plans of all targets first. Then the campaign is held until [Client.Play]. A target whose plan has
-	// changed by then is refused, and so is a target without a plan: a step that acts outside of the tree prevents plans.
+	// changed by then is refused, and so is a target without a plan. A step that acts outside of the tree prevents a
+	// plan.
 	Gate bool
 	// HoldFor is how long a campaign is held at most; then it fails. Zero means 30 days.
 	HoldFor time.Duration
