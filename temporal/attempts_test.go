@@ -87,7 +87,7 @@ func (b noPipeline) Get(ctx context.Context, ref string) ([]byte, error) {
 	return b.Blobs.Get(ctx, ref)
 }
 
-// An error that is no outcome of a worker has the code internal.
+// The error of an activity that did not reach the worker has the code internal.
 func TestCodeOfOtherErrors(t *testing.T) {
 	t.Parallel()
 	_, targets, w, c := plant(t, 1)
