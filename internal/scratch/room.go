@@ -145,10 +145,10 @@ func (t *tree) close() error {
 		err = errors.Join(err, wipe(context.Background(), t.slot, t.name))
 		_ = t.slot.Remove(lockName) // some systems cannot remove an open file, which is harmless
 	}
-	return errors.Join(err, t.give())
+	return errors.Join(err, t.give(), t.above.Close())
 }
 
-// give releases the place.
+// give releases the place. The directory of all places stays open, for Open tries the next place.
 func (t *tree) give() error {
 	var err error
 	if t.fsys != nil {
@@ -157,5 +157,5 @@ func (t *tree) give() error {
 	err = errors.Join(err, t.lock.Close(), t.slot.Close())
 	// The directory is removed if it is empty and no other run uses it.
 	_ = t.above.Remove(filepath.Base(t.place))
-	return errors.Join(err, t.above.Close())
+	return err
 }

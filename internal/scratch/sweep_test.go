@@ -4,6 +4,7 @@ package scratch_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -49,6 +50,39 @@ func TestOpen_sweeps(t *testing.T) {
 	for at, stays := range want {
 		if _, err := os.Stat(at); (err == nil) != stays {
 			t.Errorf("%s: %v", at, err)
+		}
+	}
+}
+
+// A place that cannot be wiped only blocks itself: the tree gets the next place.
+func TestOpen_blockedPlace(t *testing.T) {
+	t.Parallel()
+	c := scratch.Config{Dir: t.TempDir(), Tree: "tree", Name: "proj"}
+	tree, err := scratch.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocked := tree.Root()
+	for _, err := range []error{tree.Close(), os.MkdirAll(blocked, 0o700)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Reap = func(root string) error {
+		if root == blocked {
+			return fs.ErrPermission
+		}
+		return nil
+	}
+	for range 2 {
+		if tree, err = scratch.Open(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if tree.Root() == blocked {
+			t.Error("the place that cannot be wiped is used")
+		}
+		if err := tree.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }
