@@ -73,7 +73,7 @@ var openings = []struct {
 		search := actions.Search{Pattern: "x", Include: []string{text}, Exclude: []string{text}}
 		search.Validate(&actions.Check{})
 	}},
-	{"ignore file", []string{`[`, `**/`, `*`, `\`, "!", "*a\n", "a/**/b\n", "[a-\n"}, func(t *testing.T, text string) {
+	{"ignore file", []string{`[`, `**/`, `*`, `\`, "!", "*a\n", "a/**/b\n", "[a-\n", "?", "?\n", "[a]"}, func(t *testing.T, text string) {
 		fsys := afero.NewMemMapFs()
 		if err := afero.WriteFile(fsys, ".gitignore", []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -2,11 +2,14 @@ package ignore
 
 import "strings"
 
-type byteSet [256]bool
+// byteSet has a bit for each byte.
+type byteSet [256 / 32]uint32
+
+func (s *byteSet) has(b byte) bool { return s[b/32]>>(b%32)&1 != 0 }
 
 func (s *byteSet) addRange(from, to byte) {
 	for b := int(from); b <= int(to); b++ {
-		s[b] = true
+		s[b/32] |= 1 << (b % 32)
 	}
 }
 
@@ -31,10 +34,12 @@ func compileClass(pattern string, at int) (set *byteSet, next int, ok bool) {
 	for first := true; i < len(pattern); first = false {
 		switch c := pattern[i]; {
 		case c == ']' && !first:
-			for b := range set {
-				set[b] = set[b] != negated
+			if negated {
+				for i := range set {
+					set[i] = ^set[i]
+				}
 			}
-			set['/'] = false
+			set['/'/32] &^= 1 << ('/' % 32)
 			return set, i + 1, true
 		case c == '-' && low >= 0 && i+1 < len(pattern) && pattern[i+1] != ']':
 			if i = element(pattern, i+1); i == len(pattern) {
@@ -57,7 +62,7 @@ func compileClass(pattern string, at int) (set *byteSet, next int, ok bool) {
 			if i = element(pattern, i); i == len(pattern) {
 				return nil, 0, false
 			}
-			set[pattern[i]] = true
+			set.addRange(pattern[i], pattern[i])
 			low = int(pattern[i])
 		}
 		i++

@@ -7,6 +7,7 @@ type opKind uint8
 
 const (
 	opLiteral opKind = iota // the bytes of text
+	opAny                   // as many bytes as text has, without slashes
 	opClass                 // one byte of set, which never contains the slash
 	opStar                  // any bytes but slashes
 	opDeep                  // any bytes
@@ -43,9 +44,9 @@ func compileGlob(pattern string, path bool) (glob, bool) {
 			i += 2
 		case '?':
 			flush()
-			set, _, _ := compileClass("[!/]", 0)
-			g = append(g, op{kind: opClass, set: set})
-			i++
+			rest := strings.TrimLeft(pattern[i:], "?")
+			g = append(g, op{kind: opAny, text: pattern[i : len(pattern)-len(rest)]})
+			i = len(pattern) - len(rest)
 		case '[':
 			set, next, ok := compileClass(pattern, i)
 			if !ok {
@@ -101,8 +102,12 @@ func (g glob) match(s string) bool {
 			if strings.HasPrefix(s[i:], g[p].text) {
 				takes = len(g[p].text)
 			}
+		case g[p].kind == opAny:
+			if n := len(g[p].text); len(s)-i >= n && strings.IndexByte(s[i:i+n], '/') < 0 {
+				takes = n
+			}
 		case g[p].kind == opClass:
-			if i < len(s) && g[p].set[s[i]] {
+			if i < len(s) && g[p].set.has(s[i]) {
 				takes = 1
 			}
 		case g[p].kind == opStar && p+1 == len(g):
