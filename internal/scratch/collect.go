@@ -19,7 +19,7 @@ func (t *tree) collect(ctx context.Context, o Options) ([]Change, error) {
 	if t.closed || t.view == nil {
 		return nil, errClosed
 	}
-	s, err := t.scan(ctx, true)
+	s, err := t.scan(ctx, !o.NoIgnore)
 	if err != nil {
 		t.found = nil
 		return nil, err

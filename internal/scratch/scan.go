@@ -33,6 +33,7 @@ type survey struct {
 	ctx   context.Context
 	rules bool // .gitignore files are read
 	mu    sync.Mutex
+	size  int // of all .gitignore files, in bytes
 	// at has all entries except the root.
 	at   map[string]*found
 	dirs map[string]scanned
@@ -135,7 +136,7 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 		s.at[v.path].vcs = true
 		s.mu.Unlock()
 	}
-	const rulesName, mostRules = ".gitignore", 1 << 20
+	const rulesName, mostRules, mostSum = ".gitignore", 1 << 20, 16 << 20
 	i := slices.IndexFunc(items, func(e fs.DirEntry) bool { return e.Name() == rulesName })
 	if !s.rules || v.ignored || v.vcs || i < 0 || !items[i].Type().IsRegular() {
 		return nil
@@ -154,8 +155,18 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 		err = fmt.Errorf("%s: file of ignore rules is larger than 1 MiB, with those of the directories above it",
 			names.Join(v.path, rulesName))
 	}
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.size += len(data)
+	size := s.size
+	s.mu.Unlock()
+	if size > mostSum { // compiled rules take much more memory than their text
+		return errors.New("the .gitignore files of the tree are larger than 16 MiB together: set no_ignore")
+	}
 	v.rules = v.rules.Enter(v.path, data)
-	return err
+	return nil
 }
 
 // look reads one entry of a directory.
