@@ -35,7 +35,8 @@ var (
 
 // Clean returns the canonical form of a name: relative to the root of the tree, separated by slashes, without ".", ".."
 // and empty parts; the root itself is ".". It is purely lexical. It refuses a name that leads out of the tree, is
-// absolute, empty, too long or has a NUL byte, with an *fs.PathError.
+// absolute, empty, too long or has a NUL byte, with an *fs.PathError. On Windows it also refuses a backslash, which
+// separates names there.
 func Clean(name string) (string, error) { return names.Clean(name) }
 
 // Within reports whether the canonical name is dir itself or below it.

@@ -11,7 +11,7 @@ import (
 // CheckTarget checks the target of a symbolic link against the policy: it must stay in the tree, and must not lead to a
 // path that may not be written to. Links on the way are not followed: that is left to the code that has the tree.
 func (g *Guard) CheckTarget(name, target string) error {
-	at, err := targetOf(name, target)
+	at, err := targetOf(name, target, filepath.Separator)
 	if err == nil && at != "." {
 		err = g.Check(at, Write)
 	}
@@ -27,10 +27,14 @@ func (g Policy) CheckTarget(name, target string) error {
 	return made.CheckTarget(name, target)
 }
 
-// targetOf returns the path that a link with that name and target leads to.
-func targetOf(name, target string) (string, error) {
+// targetOf returns the path that a link with that name and target leads to. The targets of existing links are read with
+// slashes on each system.
+func targetOf(name, target string, separator rune) (string, error) {
 	if target == "" || path.IsAbs(target) || filepath.IsAbs(target) || filepath.VolumeName(target) != "" {
 		return "", names.ErrEscape
+	}
+	if err := names.CheckSeparator(target, separator); err != nil {
+		return "", err
 	}
 	return names.Clean(path.Join(path.Dir(name), target))
 }

@@ -6,8 +6,10 @@ package names
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/kinds"
@@ -56,8 +58,22 @@ const (
 	MaxPath = 4096
 )
 
+// errBackslash: on Windows such a name would mean one path to this package, and another path to the system.
+var errBackslash = fmt.Errorf("%w: write / in place of each backslash, which separates names on this system",
+	ErrBadName)
+
+// CheckSeparator returns an error for a name with a backslash if the system has that separator.
+func CheckSeparator(name string, separator rune) error {
+	if separator == '\\' && strings.IndexByte(name, '\\') >= 0 {
+		return errBackslash
+	}
+	return nil
+}
+
 // Clean returns the canonical form of a name, or an *fs.PathError. fsutil.Clean documents that form.
-func Clean(name string) (string, error) {
+func Clean(name string) (string, error) { return clean(name, filepath.Separator) }
+
+func clean(name string, separator rune) (string, error) {
 	refuse := func(err error) (string, error) {
 		return "", &fs.PathError{Op: "clean", Path: name, Err: err}
 	}
@@ -68,6 +84,9 @@ func Clean(name string) (string, error) {
 		return refuse(ErrBadName)
 	case name[0] == '/':
 		return refuse(ErrAbsolute)
+	}
+	if err := CheckSeparator(name, separator); err != nil {
+		return refuse(err)
 	}
 	clean := path.Clean(name)
 	if clean == ".." || strings.HasPrefix(clean, "../") {

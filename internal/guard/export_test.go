@@ -1,0 +1,3 @@
+package guard
+
+var TargetOf = targetOf

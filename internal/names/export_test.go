@@ -1,0 +1,3 @@
+package names
+
+var CleanFor = clean
