@@ -80,5 +80,7 @@ func (e Entry) Info() (fs.FileInfo, error) { return walk.Entry(e).Info() }
 // the number of files. At most two directories per worker are open at any time, and one more while it looks for files
 // of CVS or .git in a directory.
 func Walk(ctx context.Context, fsys afero.Fs, root string, opt WalkOptions, visit func(Entry) error) error {
-	return walk.Walk(ctx, inner(fsys), root, walk.Options(opt), func(e walk.Entry) error { return visit(Entry(e)) })
+	inside := walk.Options{Workers: opt.Workers, NoIgnore: opt.NoIgnore, Skip: opt.Skip, All: opt.All, Depth: opt.Depth,
+		OnError: opt.OnError}
+	return walk.Walk(ctx, inner(fsys), root, inside, func(e walk.Entry) error { return visit(Entry(e)) })
 }

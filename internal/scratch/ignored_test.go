@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
@@ -21,5 +23,24 @@ func TestTree_Collect_tooManyRules(t *testing.T) {
 			t.Errorf("no_ignore %v: %v", noIgnore, err)
 		}
 		r.tree.Discard()
+	}
+}
+
+// A repository within another starts with its own rules.
+func TestTree_Collect_nestedRepository(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, dirOf(t, map[string]string{
+		".gitignore": "*.log\ngen/\n", ".git/info/exclude": "outer\n", "lib/.git/info/exclude": "inner\n",
+		"lib/.gitignore": "*.tmp\n", "lib/sub/x": "x", "plain/x": "x",
+	}), nil)
+	out, err := r.run("for d in lib/gen lib/sub/gen plain/gen; do mkdir $d; echo x > $d/x; done; "+
+		"for d in . lib lib/sub plain; do for f in a.log a.tmp outer inner; do echo $f > $d/$f; done; done", scratch.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a.tmp", "inner", "lib/a.log", "lib/gen/x", "lib/outer", "lib/sub/a.log", "lib/sub/gen/x", "lib/sub/outer",
+		"plain/a.tmp", "plain/inner"}
+	if d := cmp.Diff(want, out.Files); d != "" {
+		t.Errorf("-want +staged\n%s", d)
 	}
 }

@@ -20,7 +20,7 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	if t.closed {
 		return errClosed
 	}
-	t.dirty, t.view, t.exclude = true, view, excludeOf(view)
+	t.dirty, t.view = true, view
 	if err := t.settleIn(ctx); err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	if err := t.lookAgain(ctx); err != nil {
 		return err
 	}
-	t.broken, t.kept = true, false
+	t.broken, t.kept, t.exclude = true, false, want.exclude
 	r := &renewal{t: t, ctx: ctx, want: want.at}
 	if err := r.run(); err != nil {
 		// The tree is now a mix of both states.

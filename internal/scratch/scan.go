@@ -60,8 +60,7 @@ func (t *tree) scan(ctx context.Context, withRules bool) (*survey, error) {
 	if err := t.reenter(); err != nil {
 		return nil, err
 	}
-	rules := (*ignore.Matcher)(nil).Enter(".", t.exclude)
-	level := []visit{{path: ".", rules: rules}}
+	level := []visit{{path: "."}}
 	for len(level) > 0 {
 		next := make([][]visit, len(level))
 		err := parallel.Each(ctx, workers(), len(level), func(i int) (err error) {
@@ -135,6 +134,9 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 		s.mu.Lock()
 		s.at[v.path].vcs = true
 		s.mu.Unlock()
+	}
+	if exclude, starts := s.t.exclude[v.path]; starts { // a repository within another starts with its own rules
+		v.rules = (*ignore.Matcher)(nil).Enter(v.path, exclude)
 	}
 	const rulesName, mostRules, mostSum = ".gitignore", 1 << 20, 16 << 20
 	i := slices.IndexFunc(items, func(e fs.DirEntry) bool { return e.Name() == rulesName })

@@ -32,6 +32,7 @@ type wanted struct {
 	at      map[string]*entry
 	lists   map[string]listing // the entries of each directory, with withheld entries
 	leftOut map[uint64]bool    // prints of paths that Make leaves out and Bring takes
+	exclude map[string][]byte  // see tree.exclude
 	files   int
 	bytes   int64
 }
@@ -42,6 +43,7 @@ func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted,
 	w := &wanted{
 		t: t, view: view, make: o.Make, bring: o.Bring, at: make(map[string]*entry, len(t.made)),
 		lists: make(map[string]listing), leftOut: make(map[uint64]bool),
+		exclude: map[string][]byte{".": excludeOf(view, ".")},
 	}
 	err := walk.Walk(ctx, view, ".", walk.Options{
 		Workers: workers(), NoIgnore: true, All: true,
@@ -52,6 +54,7 @@ func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted,
 			w.withhold(name, change.Dir, unreadable)
 			return nil
 		},
+		Repository: w.enclose,
 	}, w.add)
 	if err != nil {
 		return nil, err
@@ -70,6 +73,14 @@ func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at[name] = &entry{path: name, kind: kind, withheld: why}
+}
+
+// enclose notes a repository within the tree.
+func (w *wanted) enclose(dir string, _ bool) {
+	rules := excludeOf(w.view, dir)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.exclude[dir] = rules
 }
 
 // add adds an entry of the walk. The goroutines of the walk call it concurrently.
@@ -208,14 +219,15 @@ func checkFolding(at map[string]*entry) error {
 	return nil
 }
 
-// excludeOf returns the rules in info/exclude of the repository, because the scratch tree has no repository.
-func excludeOf(view *stage.Stage) []byte {
+// excludeOf returns the rules in info/exclude of the repository of a directory, because the scratch tree has no
+// repository.
+func excludeOf(view *stage.Stage, dir string) []byte {
 	const most = 1 << 20
 	base := view.Base()
 	if base == nil {
 		return nil
 	}
-	common, err := guard.CommonDir(guard.TreeOf(base), ".")
+	common, err := guard.CommonDir(guard.TreeOf(base), dir)
 	if err != nil || common == "" {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Options limit a walk and control it after errors. fsutil.WalkOptions documents each option.
+// Options limit a walk and control it after errors. fsutil.WalkOptions documents each option except Repository.
 type Options struct {
 	Workers  int
 	NoIgnore bool
@@ -25,6 +25,9 @@ type Options struct {
 	All      bool
 	Depth    int
 	OnError  func(path string, err error) error
+	// Repository, if not nil, is called for each directory below the root with a .git. bare means that git regards the
+	// directory itself as a repository: then nothing in it is visited.
+	Repository func(dir string, bare bool)
 }
 
 // Entry is a regular file found by a walk, or with the option All, any entry.

@@ -34,7 +34,7 @@ func (w *walker) readDir(d task, at *position) {
 		w.dirTrouble(d, err)
 		return
 	}
-	if !d.root && (isCVS(d.path, entries) || isRepository(entries)) {
+	if !d.root && (isCVS(d.path, entries) || w.isBare(d.path, entries)) {
 		return
 	}
 	if !w.opt.NoIgnore {
@@ -149,6 +149,16 @@ func isCVS(dir string, entries []fs.DirEntry) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	}
 	return has("Entries") && has("Repository")
+}
+
+// isBare is isRepository for a directory below the root, and calls the Repository of the options.
+func (w *walker) isBare(dir string, entries []fs.DirEntry) bool {
+	bare := isRepository(entries)
+	isGit := func(e fs.DirEntry) bool { return e.Name() == ".git" }
+	if w.opt.Repository != nil && (bare || slices.ContainsFunc(entries, isGit)) {
+		w.opt.Repository(dir, bare)
+	}
+	return bare
 }
 
 // isRepository reports whether git regards a directory with these entries as a repository, whatever its name.
