@@ -31,10 +31,11 @@ type entry struct {
 type withheld string
 
 const (
-	unasked    withheld = "was left out"
-	leadsOut   withheld = "is a symbolic link that leads out of the tree"
-	isSpecial  withheld = "is neither a file nor a directory nor a link"
-	unreadable withheld = "cannot be read"
+	unasked      withheld = "was left out"
+	leadsOut     withheld = "is a symbolic link that leads out of the tree"
+	isSpecial    withheld = "is neither a file nor a directory nor a link"
+	isRepository withheld = "is a repository of git"
+	unreadable   withheld = "cannot be read"
 )
 
 // permBits are the bits of a mode that scratch trees have. A program must not get setuid or setgid bits through a file

@@ -76,7 +76,11 @@ func (w *wanted) withhold(name string, kind change.Kind, why withheld) {
 }
 
 // enclose notes a repository within the tree.
-func (w *wanted) enclose(dir string, _ bool) {
+func (w *wanted) enclose(dir string, bare bool) {
+	if bare {
+		w.withhold(dir, change.Dir, isRepository)
+		return
+	}
 	rules := excludeOf(w.view, dir)
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -120,7 +124,7 @@ func (w *wanted) addFound(name string, found walk.Entry) error {
 	case change.Dir:
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if w.at[name] == nil { // otherwise it could not be read
+		if w.at[name] == nil { // otherwise it is withheld
 			w.at[name] = e
 		}
 		if w.make != nil {
