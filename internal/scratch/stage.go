@@ -263,7 +263,15 @@ func (s *staging) apply(c *Change) error {
 	if c.Kind == change.File {
 		s.files[c.Path] = true
 	}
-	return s.view.Chmod(c.Path, c.Mode&permBits)
+	unseen := fs.FileMode(0) // the bits that the program did not see; new bytes lose them
+	if !c.Written {
+		info, _, err := s.view.LstatIfPossible(c.Path)
+		if err != nil {
+			return err
+		}
+		unseen = info.Mode() & modes.PermBits &^ permBits
+	}
+	return s.view.Chmod(c.Path, c.Mode&permBits|unseen)
 }
 
 // link makes a symbolic link, and replaces another link at the path.

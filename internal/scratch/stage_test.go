@@ -4,12 +4,16 @@ package scratch_test
 
 import (
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
 )
@@ -118,5 +122,28 @@ func TestStage_refused(t *testing.T) {
 			t.Logf("%s: %v", name, err)
 		}
 		s.Close()
+	}
+}
+
+// A change of mode keeps the bits that a program does not see: of a directory, and of a file with the same bytes.
+func TestStage_specialBits(t *testing.T) {
+	t.Parallel()
+	base, dir := dirAt(t, map[string]string{"d/a": "a", "same": "s", "new": "n"})
+	for name, mode := range map[string]fs.FileMode{
+		"d": 0o755 | fs.ModeSetgid | fs.ModeSticky, "same": 0o755 | fs.ModeSetgid, "new": 0o755 | fs.ModeSetgid,
+	} {
+		fstest.Must(t, os.Chmod(filepath.Join(dir, name), mode))
+	}
+	r := newRig(t, base, nil)
+	_, err := r.run("chmod 700 d same new; echo x > new", scratch.Options{})
+	fstest.Must(t, err)
+	for name, want := range map[string]fs.FileMode{
+		"d": fs.ModeDir | 0o700 | fs.ModeSetgid | fs.ModeSticky, "same": 0o700 | fs.ModeSetgid, "new": 0o700,
+	} {
+		info, err := r.view.Stat(name)
+		fstest.Must(t, err)
+		if info.Mode() != want {
+			t.Errorf("%s is %v, want %v", name, info.Mode(), want)
+		}
 	}
 }
