@@ -15,7 +15,11 @@ func (s *staging) hold() error {
 	var drifts []stage.Drift
 	done := make(map[string]bool)
 	for i := range s.changes {
-		for _, b := range s.changes[i].bases {
+		c := &s.changes[i]
+		if c.From != "" {
+			s.view.Respells(c.From, c.Path) // then the view has nothing at the new name, as when the tree was read
+		}
+		for _, b := range c.bases {
 			if err := s.ctx.Err(); err != nil {
 				return err
 			}

@@ -6,12 +6,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/millrace-go/millrace/internal/crashfs"
+	"github.com/millrace-go/millrace/internal/errorfs"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/scratch"
 	"github.com/millrace-go/millrace/internal/stage"
@@ -74,5 +76,29 @@ func TestStage_notShown(t *testing.T) {
 		if d := cmp.Diff(test.want, drifts); d != "" {
 			t.Errorf("%s: (-want +got):\n%s", name, d)
 		}
+	}
+}
+
+// A command can respell a name, also where the base ignores case and has the file at both spellings.
+func TestStage_respelled(t *testing.T) {
+	t.Parallel()
+	base, dir := dirAt(t, map[string]string{"readme.md": "r\n", "lib/a.go": "a\n"})
+	r := newRig(t, errorfs.Folding(base, strings.ToLower), nil)
+	out, err := r.run("mv readme.md README.md; mv lib Lib", scratch.Options{})
+	fstest.Must(t, err)
+	want := map[string]string{"readme.md": "README.md", "lib/a.go": "Lib/a.go"}
+	if d := cmp.Diff(want, out.Renames); d != "" {
+		t.Errorf("-want +renamed\n%s", d)
+	}
+
+	// A file that another program has made at the new name is a conflict.
+	r.view.Rollback(stage.Savepoint{})
+	fstest.Must(t, r.tree.Renew(t.Context(), r.view, scratch.Options{}))
+	r.script("mv readme.md Other.md")
+	changes, err := r.tree.Collect(t.Context(), scratch.Options{})
+	fstest.Must(t, err)
+	fstest.Must(t, os.WriteFile(filepath.Join(dir, "other.md"), []byte("o\n"), 0o644))
+	if _, err = scratch.Stage(t.Context(), r.view, changes); err == nil {
+		t.Error("a file of another program is replaced")
 	}
 }
