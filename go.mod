@@ -8,7 +8,6 @@ require (
 	github.com/spf13/afero v1.15.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
+	golang.org/x/text v0.28.0
 	pgregory.net/rapid v1.3.0
 )
-
-require golang.org/x/text v0.28.0 // indirect

@@ -191,7 +191,7 @@ var modules = []string{
 	"github.com/spf13/afero",
 	"golang.org/x/sync",
 	"golang.org/x/sys",
-	"golang.org/x/text", // through afero
+	"golang.org/x/text",
 }
 
 // ours returns the directory of one of our packages by its import path.

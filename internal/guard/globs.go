@@ -59,7 +59,7 @@ func newGlob(pattern string) (glob, error) {
 	case !doublestar.ValidatePattern(pattern):
 		return glob{}, errBadGlob
 	}
-	return glob{pattern: pattern, folded: strings.Map(names.FoldRune, pattern),
+	return glob{pattern: pattern, folded: names.FoldText(pattern),
 		base: !strings.Contains(pattern, "/")}, nil
 }
 

@@ -1,9 +1,11 @@
 package guard_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/millrace-go/millrace/internal/guard"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 func TestGuardValidate(t *testing.T) {
@@ -15,6 +17,24 @@ func TestGuardValidate(t *testing.T) {
 		for _, g := range []guard.Policy{{Denied: []string{pattern}}, {ReadOnly: []string{"ok", pattern}}} {
 			if err := g.Validate(); (err == nil) != want {
 				t.Errorf("%q: %v", pattern, err)
+			}
+		}
+	}
+}
+
+// A rule also holds for the other form of a name in Unicode, which macOS takes for the same name.
+func TestGuard_unicodeForms(t *testing.T) {
+	t.Parallel()
+	const composed, decomposed = "Priv\u00e9", "prive\u0301"
+	for _, rule := range []string{composed, decomposed} {
+		g := guard.New(guard.Policy{Denied: []string{rule + "/**"}, Reserved: rule + "-state", Closed: []string{rule + "-closed"}})
+		for _, name := range []string{composed, decomposed} {
+			for path, want := range map[string]error{
+				"/x": names.ErrDenied, "-state": names.ErrReserved, "-closed/x": names.ErrReserved, "e": nil,
+			} {
+				if err := g.Check(name+path, guard.Look); !errors.Is(err, want) {
+					t.Errorf("%q for %q: %v", rule, name+path, err)
+				}
 			}
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // Policy is the policy of the host for the paths of a stage. It applies to the path after the resolution of all
 // symbolic links. The zero Policy allows everything except writing to version control directories.
 //
-// Names are compared as on the most tolerant file system: ignoring case, invisible characters, and dots and spaces at
-// the end. So a rule also holds for other spellings under which such a file system finds the same file.
+// Names are compared as on the most tolerant file system: ignoring case, the forms of Unicode, invisible characters,
+// and dots and spaces at the end. So a rule also holds for other spellings under which such a file system finds the
+// same file.
 type Policy struct {
 	// Allowed are the AllowedPaths of the host, canonical: nil for the whole tree, empty for nothing. The directories
 	// above them may be looked at and listed, but show only entries that lead to allowed paths.

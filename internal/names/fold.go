@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // FoldPath folds each part of a path, see [FoldName].
@@ -21,19 +23,22 @@ func FoldPath(name string) string {
 
 // FoldName returns a form that is equal for all names that some file system treats as the same. NTFS, FAT, HFS+ and
 // APFS ignore case. Windows drops dots and spaces at the end, and treats the part after a colon as a stream of the
-// file. HFS+ and others ignore invisible code points. Git guards .git by the same rules.
+// file. HFS+ and others ignore invisible code points. Git guards .git by the same rules. HFS+ and APFS also treat the
+// composed and the decomposed form of a character as the same.
 func FoldName(name string) string {
 	if name == "." || name == ".." || isFolded(name) {
 		return name
 	}
-	name = strings.Map(FoldRune, name)
-	name, _, _ = strings.Cut(name, ":")
+	name, _, _ = strings.Cut(FoldText(name), ":")
 	return strings.TrimRight(name, ". ")
 }
 
-// FoldRune returns one character for all characters that differ only in case, such as "s" for "S" and the long s, and
+// FoldText folds the characters of a text, for example of a glob: case, invisible ones, and the forms of Unicode.
+func FoldText(text string) string { return norm.NFC.String(strings.Map(foldRune, text)) }
+
+// foldRune returns one character for all characters that differ only in case, such as "s" for "S" and the long s, and
 // -1 for invisible ones: soft hyphens, joiners, direction marks, variation selectors.
-func FoldRune(r rune) rune {
+func foldRune(r rune) rune {
 	if r < utf8.RuneSelf {
 		return unicode.ToLower(r)
 	}
