@@ -145,7 +145,9 @@ func (g *gathering) gather() error {
 			continue
 		}
 		if !g.takes(name, isDir) {
-			g.leave(f)
+			if err := g.leave(f); err != nil {
+				return err
+			}
 			continue
 		}
 		if f.kind == change.Other {
@@ -201,6 +203,9 @@ func (g *gathering) changeOf(f *found) (c Change, differs bool, err error) {
 	if above, known := g.origins[path.Dir(f.path)]; !known || names.Join(above, path.Base(f.path)) != origin {
 		c.From, differs = origin, true
 	}
+	if f.kind != change.Symlink && c.Mode == e.look.Mode&permBits {
+		c.Mode = e.mode // the system may not keep all modes
+	}
 	switch f.kind {
 	case change.Symlink:
 		return c, differs || f.target != e.target, nil
@@ -225,13 +230,18 @@ func (g *gathering) setBytes(c *Change, f *found) {
 }
 
 // leave records a change that does not count.
-func (g *gathering) leave(f *found) {
-	if g.isIgnoredHere(f.path, f.kind == change.Dir) || f.kind == change.Dir {
-		return
+func (g *gathering) leave(f *found) error {
+	e := g.entryAt(f.path)
+	if g.isIgnoredHere(f.path, f.kind == change.Dir) || f.kind == change.Dir || e.is(f) {
+		return nil
 	}
-	if e := g.entryAt(f.path); e == nil || !e.is(f) {
-		g.notTaken = append(g.notTaken, f.path)
+	if e != nil && e.kind == f.kind && f.kind != change.Other { // the attributes may not show that it is unchanged
+		if _, differs, err := g.changeOf(f); err != nil || !differs {
+			return err
+		}
 	}
+	g.notTaken = append(g.notTaken, f.path)
+	return nil
 }
 
 // addDirs adds the new directories above a change, because Bring may not take them.
