@@ -36,6 +36,7 @@ const (
 	isSpecial    withheld = "is neither a file nor a directory nor a link"
 	isRepository withheld = "is a repository of git"
 	unreadable   withheld = "cannot be read"
+	tooDeep      withheld = "lies too deep in the tree"
 )
 
 // permBits are the bits of a mode that scratch trees have. A program must not get setuid or setgid bits through a file

@@ -59,6 +59,7 @@ func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted,
 	if err != nil {
 		return nil, err
 	}
+	w.warnOfDeep()
 	w.dropLinks()
 	if err := w.dropDirs(); err != nil {
 		return nil, err
@@ -90,11 +91,16 @@ func (w *wanted) enclose(dir string, bare bool) {
 // add adds an entry of the walk. The goroutines of the walk call it concurrently.
 func (w *wanted) add(found walk.Entry) error {
 	name := found.Path()
+	if isDeep(path.Dir(name)) {
+		return nil
+	}
 	w.mu.Lock()
 	w.lists[path.Dir(name)] = w.lists[path.Dir(name)].with(w.t.seed, path.Base(name), found.Kind)
 	w.mu.Unlock()
 	var err error
-	if found.Kind != change.Dir && w.make != nil && !w.make(name) {
+	if found.Kind == change.Dir && isDeep(name) {
+		w.withhold(name, change.Dir, tooDeep)
+	} else if found.Kind != change.Dir && w.make != nil && !w.make(name) {
 		err = w.leaveOut(name, found)
 	} else {
 		err = w.addFound(name, found)
@@ -157,6 +163,18 @@ func (w *wanted) count(size int64) error {
 		return &LimitError{What: LimitBytes, Limit: c.MaxBytes, Got: w.bytes}
 	}
 	return nil
+}
+
+// warnOfDeep warns of the directories that are too deep for a scan.
+func (w *wanted) warnOfDeep() {
+	var deep []string
+	for name, e := range w.at {
+		if e.withheld == tooDeep {
+			deep = append(deep, name)
+		}
+	}
+	slices.Sort(deep)
+	warnOf(&w.t.c, deep, "directories are not in the copy, for they lie too deep in the tree")
 }
 
 // dropLinks withholds links that lead out of the tree.
