@@ -51,3 +51,10 @@ func (p *Pattern) Prepare(lang *Language) (runs bool, err error) {
 	prog, err := p.program(lang)
 	return err == nil && prog.run != nil, err
 }
+
+// Lost returns how many bytes of a text were searched for ends in vain, or again and again.
+func Lost(ctx context.Context, data []byte, lang *Language) (int, error) {
+	var l lexer
+	_, err := l.lex(ctx, data, lang)
+	return l.lost, err
+}

@@ -25,7 +25,8 @@ type lexer struct {
 	base    int     // index in open of the first bracket of the present language
 	wanted  [128]int32
 	line    bool // a line end was seen since the last token
-	lost    int  // bytes searched for ends of strings that have no end
+	lost    int  // bytes searched for ends in vain, or again and again
+	look    int  // the number of lost bytes at which the context is checked next
 	heredoc []heredoc
 	err     error
 }
@@ -34,7 +35,7 @@ type lexer struct {
 func (l *lexer) lex(ctx context.Context, data []byte, lang *Language) ([]token, error) {
 	l.ctx, l.data, l.tokens, l.err = ctx, data, l.tokens[:0], nil
 	l.use(lang)
-	l.open, l.base, l.line, l.lost, l.heredoc = l.open[:0], 0, false, 0, l.heredoc[:0]
+	l.open, l.base, l.line, l.lost, l.look, l.heredoc = l.open[:0], 0, false, 0, 0, l.heredoc[:0]
 	clear(l.wanted[:])
 	l.code(0, len(data))
 	l.abandon(0)

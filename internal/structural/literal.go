@@ -38,28 +38,39 @@ func (l *lexer) blockEnd(pos, to int, b [2]string) int {
 		return -1
 	}
 	begin, end := []byte(b[0]), []byte(b[1])
-	for at, depth := pos, 1; ; {
-		i := bytes.Index(l.data[at:to], end)
-		if i < 0 {
-			l.lost += to - pos
-			return -1
+	for at, next, depth := pos, -1, 1; ; {
+		if next < at { // an end that was found stays the next one behind a begin
+			i := bytes.Index(l.data[at:to], end)
+			if i < 0 {
+				return l.lose(to - pos)
+			}
+			next = at + i
 		}
 		if l.lang.nested {
-			if j := bytes.Index(l.data[at:at+i], begin); j >= 0 {
+			if j := bytes.Index(l.data[at:min(to, next+len(begin)-1)], begin); j >= 0 {
 				at, depth = at+j+len(begin), depth+1
 				continue
 			}
 		}
-		at += i + len(end)
+		at = next + len(end)
 		if depth--; depth == 0 {
 			return at
 		}
 	}
 }
 
-// tooMuchLost reports whether so many bytes were searched for missing ends that searching must stop: otherwise the time
-// would not be proportional to the text.
-func (l *lexer) tooMuchLost() bool { return l.lost > 8*len(l.data)+4096 }
+// lose counts bytes that were searched for an end in vain, or will be searched again, and returns -1.
+func (l *lexer) lose(n int) int {
+	if l.lost += n; l.lost >= l.look && l.err == nil {
+		l.look = l.lost + 1<<20
+		l.err = l.ctx.Err()
+	}
+	return -1
+}
+
+// tooMuchLost reports whether so many bytes were lost that searching must stop: otherwise the time would not be
+// proportional to the text.
+func (l *lexer) tooMuchLost() bool { return l.err != nil || l.lost > 8*len(l.data)+4096 }
 
 func (l *lexer) lineEnd(pos, to int) int {
 	end := to
@@ -92,10 +103,7 @@ func (l *lexer) literal(pos, to int) int {
 		for open-len(q.open)-1-hashes >= pos && q.hashes && l.data[open-len(q.open)-1-hashes] == '#' {
 			hashes++
 		}
-		end := -1
-		if !l.tooMuchLost() {
-			end = l.stringEnd(q, open, to, hashes, raw || hashes > 0, 0)
-		}
+		end := l.stringEnd(q, open, to, hashes, raw || hashes > 0, 0)
 		switch {
 		case end >= 0:
 			return l.add(kindString, pos, end)
@@ -127,10 +135,12 @@ func (l *lexer) opens(q *quote, pos, to int) (inside int, raw, ok bool) {
 		raw = raw || strings.IndexByte(q.raw, l.data[at]) >= 0
 		at++
 	}
-	if q.hashes && (q.prefix == "" || raw) {
+	if q.hashes && (q.prefix == "" || raw) && !l.tooMuchLost() {
+		from := at
 		for at < to && l.data[at] == '#' {
 			at++
 		}
+		l.lose(at - from) // each of them may be the first one
 	}
 	if !bytes.HasPrefix(l.data[at:to], []byte(q.open)) {
 		return 0, false, false
@@ -140,14 +150,17 @@ func (l *lexer) opens(q *quote, pos, to int) (inside int, raw, ok bool) {
 
 // stringEnd returns the end of a string whose inside begins at pos, -1 if it has no end.
 func (l *lexer) stringEnd(q *quote, pos, to, hashes int, raw bool, depth int) int {
-	if q.char {
+	switch {
+	case l.tooMuchLost():
+		return -1
+	case q.char:
 		return l.charEnd(q, pos, to)
 	}
 	for at := pos; at < to; {
 		c := l.data[at]
 		switch {
 		case c == '\n' && !q.lines:
-			return -1
+			return l.lose(at - pos)
 		case c == q.escape && q.escape != 0 && !raw:
 			at += 2
 			continue
@@ -178,8 +191,7 @@ func (l *lexer) stringEnd(q *quote, pos, to, hashes int, raw bool, depth int) in
 		}
 		at++
 	}
-	l.lost += to - pos
-	return -1
+	return l.lose(to - pos)
 }
 
 // charEnd is stringEnd for one character or one escape.
@@ -226,6 +238,5 @@ func (l *lexer) codeEnd(pos, to, depth int) int {
 		}
 		at++
 	}
-	l.lost += to - pos
-	return -1
+	return l.lose(to - pos)
 }

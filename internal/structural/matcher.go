@@ -96,7 +96,7 @@ func (m *matcher) at(start int) (int, error) {
 			continue
 		}
 		if i, t, ok = m.more(); !ok {
-			return -1, nil
+			return -1, m.step()
 		}
 	}
 }
@@ -144,6 +144,7 @@ func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 		case t == len(m.tokens):
 			return t, semicolon, semicolon
 		case m.tokens[t].kind == kindComment && it.kind != kindComment:
+			m.steps++
 			t++
 			continue
 		case line && m.tokens[t].kind == kindOperator && m.data[m.tokens[t].start] == ';' && !semicolon:

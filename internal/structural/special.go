@@ -45,11 +45,14 @@ func (l *lexer) wantsValue() bool {
 
 // regexEnd returns the end of a regular expression whose inside begins at pos, -1 if it does not end in its line.
 func (l *lexer) regexEnd(pos, to int) int {
+	if l.tooMuchLost() {
+		return -1
+	}
 	class := false
 	for at := pos; at < to; at++ {
 		switch c := l.data[at]; {
 		case c == '\n', c == '/' && at == pos:
-			return -1
+			return l.lose(at - pos)
 		case c == '\\':
 			at++
 		case c == '[':
@@ -62,7 +65,7 @@ func (l *lexer) regexEnd(pos, to int) int {
 			return at
 		}
 	}
-	return -1
+	return l.lose(to - pos)
 }
 
 // percent reads a literal such as %w[a b], and returns its end.
@@ -97,7 +100,7 @@ func (l *lexer) percent(pos, to int) int {
 			depth++
 		}
 	}
-	l.lost += to - pos
+	l.lose(to - pos)
 	return pos
 }
 
@@ -128,7 +131,12 @@ func (l *lexer) beginHeredoc(pos, to int) int {
 	}
 	marks := len(after) - len(quoted)
 	end := pos + len(rest) - len(quoted) + n + min(marks, 1)
-	if end > to || marks > 1 || l.heredocEnd(heredoc{quoted[:n], indent}, l.lineEnd(pos, to), to) < 0 {
+	if end > to || marks > 1 || l.tooMuchLost() {
+		return pos
+	}
+	line := l.lineEnd(pos, to)
+	until := l.heredocEnd(heredoc{quoted[:n], indent}, line, to)
+	if l.lose(max(line, until) - pos); until < 0 {
 		return pos
 	}
 	l.heredoc = append(l.heredoc, heredoc{quoted[:n], indent})
@@ -155,8 +163,7 @@ func (l *lexer) heredocEnd(h heredoc, pos, to int) int {
 		}
 		at += i + 1
 	}
-	l.lost += to - pos
-	return -1
+	return l.lose(to - pos)
 }
 
 // heredocs reads the texts that begin with the line at pos, and returns their end.
@@ -197,7 +204,7 @@ func (l *lexer) fence(pos, to int) int {
 			return l.add(kindString, at, max(end, at+1))
 		}
 	}
-	l.lost += to - pos
+	l.lose(to - pos)
 	return pos
 }
 
@@ -232,7 +239,7 @@ func (l *lexer) script(pos, to int) int {
 	}
 	i := bytes.Index(l.data[pos:to], []byte("</"+word))
 	if i < 0 {
-		l.lost += to - pos
+		l.lose(to - pos)
 		return pos
 	}
 	l.in(lang, pos, pos+i)
