@@ -135,14 +135,15 @@ func (m *matcher) chain(i, t, start int) (int, int, bool) {
 }
 
 // layout skips comments before a token that is compared with an item. done: the item is a ";" and the text has a line
-// end in its place.
+// end in its place, so that comments before it are no part of the match.
 func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	line := it.line
 	semicolon := it.kind == kindOperator && it.text[0] == ';' && i > 0
+	ends, from := m.lexer.lang.ends != endsNothing, t
 	for {
 		switch {
 		case t == len(m.tokens):
-			return t, semicolon, semicolon
+			return from, semicolon, semicolon && ends
 		case m.tokens[t].kind == kindComment && it.kind != kindComment:
 			m.steps++
 			t++
@@ -155,9 +156,8 @@ func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	}
 	isSemicolon := m.tokens[t].kind == kindOperator && m.data[m.tokens[t].start] == ';'
 	switch {
-	case semicolon && !isSemicolon && (m.tokens[t].ends ||
-		m.tokens[t].kind == kindClose && m.lexer.lang.ends != endsNothing):
-		return t, true, true
+	case semicolon && !isSemicolon && (m.tokens[t].ends || m.tokens[t].kind == kindClose && ends):
+		return from, true, true
 	case m.tokens[t].ends && !line && !m.afterSemicolon(i):
 		return t, false, false
 	}
