@@ -90,13 +90,13 @@ func CaseVariants(oldText, newText string) []TextEdit {
 		edits, seen[oldText] = []TextEdit{plain}, true
 	}
 	for _, write := range []func([]string) string{
-		casing.Joined("", strings.ToLower, casing.Title), casing.Joined("", casing.Title, casing.Title),
-		casing.Joined("_", strings.ToLower, strings.ToLower),
-		casing.Joined("-", strings.ToLower, strings.ToLower), casing.Joined("_", strings.ToUpper, strings.ToUpper),
-		casing.Joined("-", strings.ToUpper, strings.ToUpper), casing.Joined(" ", strings.ToLower, strings.ToLower),
-		casing.Joined(" ", casing.Title, strings.ToLower), casing.Joined(" ", casing.Title, casing.Title),
+		casing.Joined("", casing.Lower, casing.Title), casing.Joined("", casing.Title, casing.Title),
+		casing.Joined("_", casing.Lower, casing.Lower),
+		casing.Joined("-", casing.Lower, casing.Lower), casing.Joined("_", casing.Upper, casing.Upper),
+		casing.Joined("-", casing.Upper, casing.Upper), casing.Joined(" ", casing.Lower, casing.Lower),
+		casing.Joined(" ", casing.Title, casing.Lower), casing.Joined(" ", casing.Title, casing.Title),
 		casing.Joined("_", casing.Title, casing.Title), casing.Joined("-", casing.Title, casing.Title),
-		casing.Joined("", strings.ToLower, strings.ToLower), casing.Joined("", strings.ToUpper, strings.ToUpper),
+		casing.Joined("", casing.Lower, casing.Lower), casing.Joined("", casing.Upper, casing.Upper),
 	} {
 		if old := write(from); !seen[old] {
 			seen[old] = true

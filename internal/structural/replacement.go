@@ -28,21 +28,21 @@ func changes(name string) func(string) string {
 	}
 	switch name {
 	case "upper":
-		return strings.ToUpper
+		return casing.Upper
 	case "lower":
-		return strings.ToLower
+		return casing.Lower
 	case "title":
 		return words(" ", casing.Title, casing.Title)
 	case "camel":
-		return words("", strings.ToLower, casing.Title)
+		return words("", casing.Lower, casing.Title)
 	case "pascal":
 		return words("", casing.Title, casing.Title)
 	case "snake":
-		return words("_", strings.ToLower, strings.ToLower)
+		return words("_", casing.Lower, casing.Lower)
 	case "kebab":
-		return words("-", strings.ToLower, strings.ToLower)
+		return words("-", casing.Lower, casing.Lower)
 	case "scream":
-		return words("_", strings.ToUpper, strings.ToUpper)
+		return words("_", casing.Upper, casing.Upper)
 	case "trim":
 		return strings.TrimSpace
 	}
