@@ -114,3 +114,26 @@ func TestSizeIsThatOfTheProgram(t *testing.T) {
 		}
 	}
 }
+
+// TestSizeOfHoles: the expressions of the holes of a structural pattern are its size, and are bounded.
+func TestSizeOfHoles(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]int{"f(:[a])": 0, "f(:[a~b{1000}])": 1000, "f(:[_~b{1000}], :[_~b{1000}])": 2000} {
+		p, err := match.Parse(pattern, match.Structural, match.Flags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Size(); got < want || got > want+10 {
+			t.Errorf("%s: %d, want %d", pattern, got, want)
+		}
+	}
+	for _, pattern := range []string{
+		strings.Repeat(`:[_~\pL],`, 1001), strings.Repeat(`:[_~(?i)[a-\x{10ffff}]],`, 201),
+	} {
+		_, err := match.Parse(pattern, match.Structural, match.Flags{})
+		if e, ok := errors.AsType[*match.PatternError](err); !ok || !strings.Contains(e.Msg, "too many") ||
+			strings.Contains(e.Msg, "holes") {
+			t.Errorf("%.40s: %v", pattern, err)
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (s *Parsed) read(source string) *PatternError {
 	if err != nil {
 		return patternError(s.pattern, err)
 	}
-	size := instructions(tree)
+	size := structural.Instructions(tree)
 	if size > MaxInstructions {
 		return refused(s.pattern, "use smaller numbers in repetitions such as {1000}, or fewer of them",
 			"regular expression is too large (max %d instructions, got %d)", MaxInstructions, size)
@@ -140,8 +140,8 @@ func (s *Parsed) Source() string { return s.pattern }
 // Mode returns the mode of the pattern: [Literal], [Regex] or [Structural].
 func (s *Parsed) Mode() Mode { return s.mode }
 
-// Size returns roughly how many instructions the program of a regular expression has, 0 for a text. Each needs about
-// 300 bytes.
+// Size returns roughly how many instructions the programs of a regular expression and of the holes of a structural
+// pattern have, 0 for a text. Each needs about 300 bytes.
 func (s *Parsed) Size() int { return s.size }
 
 // Groups returns the names of the pattern's groups. The first group is the match as a whole. Groups without a name have
@@ -209,9 +209,13 @@ func (s *Parsed) structure() *PatternError {
 			return refused(s.pattern, "leave it out to go by the name of each file", "%s", err.Error())
 		}
 	}
+	if err := checkClasses(s.pattern, s.flags.IgnoreCase); err != nil {
+		return err
+	}
 	if s.shape, err = structural.Parse(s.pattern, lang, s.flags.IgnoreCase); err != nil {
 		return ofShape(s.pattern, err)
 	}
+	s.size = s.shape.Size()
 	return nil
 }
 

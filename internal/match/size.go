@@ -1,45 +1,22 @@
 package match
 
 import (
-	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/millrace-go/millrace/internal/structural"
 )
 
 // MaxInstructions is the size of the largest program of a regular expression, in instructions: each character, class or
-// operator is one or two instructions, multiplied by repetitions.
-const MaxInstructions = 100_000
+// operator is one or two instructions, multiplied by repetitions. The expressions of the holes of a structural pattern
+// are counted together.
+const MaxInstructions = structural.MaxInstructions
 
 // maxWork bounds the cost of one character of a text: the number of instructions, times the cost of copying groups.
 const maxWork = 10 * MaxInstructions
 
 // copies returns roughly by which factor the groups make an instruction slower.
 func copies(groups int) int { return 1 + groups/8 }
-
-// instructions estimates the length of the program of a regular expression, without making it.
-func instructions(re *syntax.Regexp) int {
-	subs := 0
-	for _, sub := range re.Sub {
-		subs += instructions(sub)
-	}
-	n := 1 + subs
-	switch re.Op {
-	case syntax.OpLiteral:
-		n = len(re.Rune)
-	case syntax.OpCapture:
-		n = 2 + subs
-	case syntax.OpConcat:
-		n = subs
-	case syntax.OpAlternate:
-		n = subs + len(re.Sub)
-	case syntax.OpRepeat:
-		n = 1 + max(re.Min, 1)*subs
-		if re.Max > 0 {
-			n = 1 + re.Min*subs + (re.Max-re.Min)*(subs+1)
-		}
-	}
-	return min(n, 1<<30)
-}
 
 // The parser of package regexp is slow on the classes of Unicode, which are long lists, and on case-insensitive ranges
 // beyond ASCII, which it reads character by character.

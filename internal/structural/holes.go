@@ -120,13 +120,18 @@ func (m *matcher) unmark(end int) {
 	}
 }
 
+// instructionsOfStep is how many instructions of an expression are run for a byte in about the time of a step.
+const instructionsOfStep = 100
+
 // take records the match of a hole, and reports whether the hole allows it.
 func (m *matcher) take(it *item, f *frame) bool {
 	now := taken{a: f.from, b: f.at}
 	now.from, now.to = m.span(f.from, f.at)
-	if it.re != nil && !it.re.Match(m.data[now.from:now.to]) {
-		m.steps += int64(now.to - now.from)
-		return false
+	if it.re != nil {
+		m.steps += int64(now.to-now.from) * int64(1+it.size/instructionsOfStep)
+		if !it.re.Match(m.data[now.from:now.to]) {
+			return false
+		}
 	}
 	if it.group > 0 {
 		m.took[it.group] = now

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +17,8 @@ const (
 	// MaxPattern is the longest pattern, in bytes.
 	MaxPattern = 64 << 10
 	maxHoles   = 1000
+	// maxExpression is the longest expression of a hole, in bytes.
+	maxExpression = 1000
 )
 
 // Error means that a pattern or a replacement cannot be used.
@@ -36,6 +39,7 @@ type hole struct {
 	word  bool
 	expr  string
 	re    *regexp.Regexp // expr for the whole match
+	size  int            // of re in instructions, 0 without an expression
 }
 
 // plain reports whether the hole matches any text.
@@ -49,6 +53,7 @@ type Pattern struct {
 	holes  []hole
 	names  []string // of groups, the first is empty
 	text   []byte   // the pattern with a private character for each hole
+	size   int      // of the expressions of all holes, in instructions
 
 	programs sync.Map // of *Language to *program
 	matchers sync.Pool
@@ -104,6 +109,13 @@ func (p *Pattern) readHoles() *Error {
 		if len(p.holes) == maxHoles {
 			return refuse("match less with one pattern", "the pattern has too many holes (max %d)", maxHoles)
 		}
+		if p.size += h.size; p.size > MaxInstructions {
+			return refuse("use smaller numbers in repetitions such as {1000}, or fewer of them",
+				"the expressions of the holes are too large (max %d instructions, got %d)", MaxInstructions, p.size)
+		}
+		if h.size > 0 {
+			h.re = regexp.MustCompile(whole(h.expr)) // readHole has parsed it
+		}
 		if name != "_" {
 			if h.group = slices.Index(p.names, name); h.group < 0 {
 				h.group = len(p.names)
@@ -143,18 +155,24 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 			return h, name, n, refuse("write :[name~regex]", "the hole %q is not closed", show.Name(s))
 		}
 		h.expr = rest[1:k]
-		re, err := regexp.Compile(`\A(?:` + h.expr + `)\z`)
-		if err != nil || len(h.expr) > 1000 {
+		tree, err := (*syntax.Regexp)(nil), error(nil)
+		if len(h.expr) <= maxExpression {
+			tree, err = syntax.Parse(whole(h.expr), syntax.Perl)
+		}
+		if tree == nil || err != nil {
 			return h, name, n, refuse("the syntax is RE2, as in :[n~[0-9]+]", "the expression of hole %q is not one",
 				show.Name(s[:n+k+1]))
 		}
-		h.re, rest, n = re, rest[k:], n+k
+		h.size, rest, n = Instructions(tree), rest[k:], n+k
 	}
 	if !strings.HasPrefix(rest, end) {
 		return h, name, n, wrong
 	}
 	return h, name, n + len(end), nil
 }
+
+// whole returns an expression that matches where expr matches the whole text.
+func whole(expr string) string { return `\A(?:` + expr + `)\z` }
 
 // exprEnd returns the index of the "]" that ends a hole with an expression, -1 if not found.
 func exprEnd(s string) int {

@@ -37,6 +37,10 @@ func TestWrongPatterns(t *testing.T) {
 		{"f(:[a~[0-9)", "is not closed", "write :[name~regex]"},
 		{"f(:[a~(])", "the expression of hole", "the syntax is RE2"},
 		{"f(:[a~" + strings.Repeat("a", 1001) + "])", "the expression of hole", "the syntax is RE2"},
+		{"f(:[a~(?:" + strings.Repeat("x", 960) + "){1000}])", "the expressions of the holes are too large (max 100000",
+			"use smaller numbers in repetitions"},
+		{strings.Repeat(":[_~(?:0123456789){1000}],", 10), "the expressions of the holes are too large (max 100000", ""},
+		{strings.Repeat(":[_~(?:0123456789){1000}],", 9), "", ""},
 		{"f(\U000F0000)", "the pattern has the private character", "write a hole for it"},
 		{strings.Repeat("a", structural.MaxPattern+1), "structural pattern is too long (max 65536 bytes, got 65537)", ""},
 		{strings.Repeat(":[_] a ", 1001), "the pattern has too many holes (max 1000)", "match less with one pattern"},
@@ -141,6 +145,13 @@ func TestStepsEnd(t *testing.T) {
 		steps, ok := errors.AsType[*structural.StepsError](err)
 		if !ok || steps.Error() != want {
 			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	// Each byte that an expression reads is a step, whether it matches or not.
+	long := "f(" + strings.Repeat("a ", 10_000) + ")"
+	for _, pattern := range []string{"f(:[a~.*] z)", "f(:[a~.*z])"} {
+		if _, ok := errors.AsType[*structural.StepsError](find(t.Context(), pattern, long)); !ok {
+			t.Errorf("%s reads more than its steps", pattern)
 		}
 	}
 	ended, cancel := context.WithCancel(t.Context())
