@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/millrace-go/millrace/actions"
@@ -94,4 +95,21 @@ func TestSearchTooLarge(t *testing.T) {
 	equal(t, "files", out.Files, []string{"a"})
 	equal(t, "left out", fmt.Sprint(out.LeftOut), "[1 too large file (b)]")
 	b.wantWarning("b: left out, larger than 4 bytes")
+}
+
+// TestEncodedEmptyFile: an empty file has no match in any encoding.
+func TestEncodedEmptyFile(t *testing.T) {
+	t.Parallel()
+	b := inMemory(t, files{"empty": "", "line": "\n", "mark": "\xff\xfe"})
+	for encoding, want := range map[string][]string{
+		"": {"line"}, "utf-8": {"line"}, "auto": {"line"}, "latin1": {"line"}, "utf-16le": nil, "utf-16be": nil,
+	} {
+		out := b.must("search", actions.Search{Pattern: "^$", Mode: "regex", Lines: true, Encoding: encoding}, nil)
+		equal(t, encoding, out.Files, want)
+		out = b.must("search", actions.Search{Pattern: "x", Encoding: encoding, WithoutMatch: true}, nil)
+		if !slices.Contains(out.Files, "empty") {
+			t.Errorf("%s: the files without a match are %q", encoding, out.Files)
+		}
+	}
+	b.warnings = nil
 }

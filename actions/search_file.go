@@ -155,7 +155,9 @@ func (s *searching) encoded(ctx context.Context, e walk.Entry, of charset.Encodi
 		if s.WithoutMatch {
 			s.note(&s.seen, e.Path())
 		}
-		_, err = s.matches(ctx, e, match.Bytes(decoded.UTF8), nil)
+		if len(decoded.UTF8) > 0 {
+			_, err = s.matches(ctx, e, match.Bytes(decoded.UTF8), nil)
+		}
 		return err
 	})
 	switch {
