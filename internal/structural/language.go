@@ -23,6 +23,8 @@ type Language struct {
 	inner  string // characters of words that do not begin a word
 	tags   bool   // "<" and ">" are a pair of brackets
 	ends   ends
+	// escapes: outside of strings, a "\" removes the meaning of a quote, of a mark of a comment, and of a "\".
+	escapes bool
 	// slashes: a "/" where a value may begin starts a regular expression.
 	slashes bool
 	// heredocs: "<<NAME" begins a text that ends with a line NAME.
@@ -59,6 +61,12 @@ type quote struct {
 	hashes      bool   // as many "#" before the opening quote as after the closing one
 	char        bool   // one character or one escape; otherwise the quote is an operator
 	lineStart   bool   // it begins a line
+}
+
+// escaped reports whether a "\" outside of strings removes the meaning of a byte.
+func (l *Language) escaped(c byte) bool {
+	return l.escapes && (c == '\\' || slices.ContainsFunc(l.line, func(mark string) bool { return mark[0] == c }) ||
+		slices.ContainsFunc(l.quotes, func(q quote) bool { return q.open[0] == c }))
 }
 
 // Name returns the name of the language, as in the parameter language.

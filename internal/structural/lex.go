@@ -83,6 +83,8 @@ func (l *lexer) one(pos, to int) int {
 		return pos + 1
 	case c == '\\' && pos+1 < to && l.data[pos+1] == '\n':
 		return pos + 2 // the line continues
+	case c == '\\' && pos+1 < to && l.lang.escaped(l.data[pos+1]):
+		return l.add(kindOperator, pos, pos+2)
 	}
 	if pos == 0 && l.lang.fences {
 		if end := l.fence(0, to); end > 0 {
@@ -219,7 +221,7 @@ func (l *lexer) endsStatement(start int) bool {
 	switch c := l.data[before.start]; {
 	case before.kind == kindOpen:
 		return false
-	case before.kind != kindOperator:
+	case before.kind != kindOperator, c == '\\' && before.end > before.start+1:
 		return true
 	case c == '+' || c == '-': // x++ is a statement
 		return before.start > 0 && l.data[before.start-1] == c
