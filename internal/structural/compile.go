@@ -23,9 +23,11 @@ type item struct {
 	text  []byte
 	touch touch
 	line  bool // the pattern has a line end before it
-	// Of a string or comment with holes: expr matches the whole token, and groups are the groups of its submatches.
-	expr   *regexp.Regexp
-	groups []int
+	// Of a string or comment with holes: expr matches the whole token, and groups are the groups of its submatches. repeats
+	// are those whose name occurred before.
+	expr    *regexp.Regexp
+	groups  []int
+	repeats []bool
 	// Of a hole:
 	hole
 	row  int
@@ -77,12 +79,12 @@ func (p *Pattern) compile(tokens []token, lang *Language) (*program, error) {
 		if it.kind != kindHole {
 			literals++
 		}
-		for _, g := range append(it.groups, it.group) {
-			if g > 0 && seen[g] {
-				it.same, prog.counted = true, true
-			}
-		}
-		for _, g := range append(it.groups, it.group) {
+		it.same = it.group > 0 && seen[it.group]
+		prog.counted = prog.counted || it.same
+		seen[it.group] = true
+		for _, g := range it.groups {
+			it.repeats = append(it.repeats, g > 0 && seen[g])
+			prog.counted = prog.counted || g > 0 && seen[g]
 			seen[g] = true
 		}
 		if it.kind == kindHole && !it.word && !it.same {

@@ -215,11 +215,10 @@ func (m *matcher) keep(it *item, t int) bool {
 			continue
 		}
 		now := taken{int(tok.start) + sub[2*k+2], int(tok.start) + sub[2*k+3], -1, -1}
-		if old := m.took[g]; it.same && old.from >= 0 &&
-			!bytes.Equal(m.data[old.from:old.to], m.data[now.from:now.to]) {
-			return false
-		} else if old.from < 0 || !it.same {
+		if old := m.took[g]; !it.repeats[k] {
 			m.took[g] = now
+		} else if !bytes.Equal(m.data[old.from:old.to], m.data[now.from:now.to]) {
+			return false
 		}
 	}
 	return true
