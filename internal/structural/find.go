@@ -1,6 +1,7 @@
 package structural
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 )
@@ -51,6 +52,8 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 		m = new(matcher)
 	}
 	defer p.matchers.Put(m)
+	// A byte order mark is no part of the text.
+	data, marked := bytes.CutPrefix(data, []byte("\ufeff"))
 	tokens, err := m.lexer.lex(ctx, data, lang)
 	if err != nil {
 		return err
@@ -73,6 +76,11 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 		case end < 0:
 			at++
 			continue
+		}
+		for i := range m.loc {
+			if marked && m.loc[i] >= 0 {
+				m.loc[i] += len("\ufeff")
+			}
 		}
 		if !yield(m.loc) {
 			return nil

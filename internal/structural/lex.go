@@ -81,8 +81,8 @@ func (l *lexer) one(pos, to int) int {
 		return pos + 1
 	case c == ' ', c == '\t', c == '\r', c == '\f':
 		return pos + 1
-	case c == '\\' && pos+1 < to && l.data[pos+1] == '\n':
-		return pos + 2 // the line continues
+	case c == '\\' && continues(l.data[pos:to]) > 0:
+		return pos + continues(l.data[pos:to])
 	case c == '\\' && pos+1 < to && l.lang.escaped(l.data[pos+1]):
 		return l.add(kindOperator, pos, pos+2)
 	}
@@ -120,6 +120,17 @@ func (l *lexer) one(pos, to int) int {
 		return l.add(kindWord, pos, end)
 	}
 	return l.bracket(c, pos, pos+n, to)
+}
+
+// continues returns the length of a "\" with a line end at the beginning of a text, after which the line continues.
+func continues(text []byte) int {
+	switch {
+	case bytes.HasPrefix(text, []byte("\\\n")):
+		return 2
+	case bytes.HasPrefix(text, []byte("\\\r\n")):
+		return 3
+	}
+	return 0
 }
 
 func (l *lexer) beginsWord(r rune) bool {

@@ -11,6 +11,8 @@ import (
 	"github.com/millrace-go/millrace/internal/structural"
 )
 
+var continued = strings.NewReplacer("\\\n", "", "\\\r\n", "")
+
 // printedBack checks that the tokens of a text, with only layout between them, result in its bytes.
 func printedBack(data []byte, lang *structural.Language) error {
 	tokens, err := structural.Lex(data, lang)
@@ -22,7 +24,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 		if tok.Start < end || tok.End <= tok.Start {
 			return fmt.Errorf("token %d goes from %d to %d, after a token that ends at %d", i, tok.Start, tok.End, end)
 		}
-		if between := strings.ReplaceAll(string(data[end:tok.Start]), "\\\n", ""); strings.Trim(between, " \t\r\n\f") != "" {
+		if between := continued.Replace(string(data[end:tok.Start])); strings.Trim(between, " \t\r\n\f") != "" {
 			return fmt.Errorf("%q before token %d is not layout", between, i)
 		}
 		end = tok.End
@@ -33,7 +35,7 @@ func printedBack(data []byte, lang *structural.Language) error {
 			return fmt.Errorf("token %d has the pair %d, which has the pair %d", i, tok.Pair, tokens[tok.Pair].Pair)
 		}
 	}
-	if rest := strings.ReplaceAll(string(data[end:]), "\\\n", ""); strings.Trim(rest, " \t\r\n\f") != "" {
+	if rest := continued.Replace(string(data[end:])); strings.Trim(rest, " \t\r\n\f") != "" {
 		return fmt.Errorf("%q after the last token is not layout", rest)
 	}
 	return nil
@@ -45,7 +47,7 @@ var fragments = []string{
 	`"`, "'", "`", `"x"`,
 	"'c'", "/*", "*/", "//", "#", "--", "<b>", "</b>", "<", ">", "<script>", "</script>", "```go\n", "```\n",
 	"<<EOF\n", "EOF\n", "%w[", "${",
-	"#{", `\`, "\\\n", "é", "\xff", "\U000F0000", "r#\"", "\"#", "'''", `"""`, "{-", "-}", "[[", "]]", "/", "0", "@",
+	"#{", `\`, "\\\n", "\\\r\n", "é", "\xff", "\U000F0000", "r#\"", "\"#", "'''", `"""`, "{-", "-}", "[[", "]]", "/", "0", "@",
 	"$x", "if ", "return ",
 }
 

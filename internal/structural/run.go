@@ -87,7 +87,7 @@ func (r *run) before(data []byte, end int, lang *Language) bool {
 // behind reports whether the texts after the rare word may follow at an offset.
 func (r *run) behind(data []byte, at int, lang *Language) bool {
 	for _, text := range r.texts[r.rare+1:] {
-		for at < len(data) && (isLayout(data[at]) || bytes.HasPrefix(data[at:], []byte("\\\n"))) {
+		for at < len(data) && (isLayout(data[at]) || continues(data[at:]) > 0) {
 			at++
 		}
 		if at < len(data) && lang.beginsComment(data[at]) {
