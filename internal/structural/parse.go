@@ -182,7 +182,20 @@ func exprEnd(s string) int {
 		case '\\':
 			i++
 		case '[':
+			if class { // as in [[:digit:]]
+				name, _ := strings.CutPrefix(s[i:], "[:")
+				if rest := strings.TrimLeft(name, "^abcdefghijklmnopqrstuvwxyz"); strings.HasPrefix(rest, ":]") {
+					i = len(s) - len(rest) + 1
+				}
+				continue
+			}
 			class = true
+			if strings.HasPrefix(s[i+1:], "^") {
+				i++
+			}
+			if strings.HasPrefix(s[i+1:], "]") { // the first character of a class
+				i++
+			}
 		case ']':
 			if !class {
 				return i

@@ -95,6 +95,11 @@ func (p *Pattern) ParseReplacement(text string) (*Replacement, error) {
 // readPart reads the hole of a replacement at the beginning of s, and returns its length.
 func (p *Pattern) readPart(s string) (part, int, error) {
 	inner, _, closed := strings.Cut(s[2:], "]")
+	if k := strings.IndexByte(inner, '~'); k >= 0 {
+		if end := exprEnd(s[2+k:]); end >= 0 {
+			inner = s[2 : 2+k+end]
+		}
+	}
 	length := 2 + len(inner) + 1
 	if strings.HasPrefix(inner, "[") { // :[[name]], as in the pattern
 		if inner = inner[1:]; strings.HasPrefix(s[length:], "]") {
