@@ -58,3 +58,12 @@ func Lost(ctx context.Context, data []byte, lang *Language) (int, error) {
 	_, err := l.lex(ctx, data, lang)
 	return l.lost, err
 }
+
+// Kept returns for how many tokens the pattern keeps memory.
+func (p *Pattern) Kept() int {
+	m, ok := p.matchers.Get().(*matcher)
+	if !ok {
+		return 0
+	}
+	return max(cap(m.lexer.tokens), cap(m.tokens))
+}

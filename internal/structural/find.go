@@ -13,6 +13,12 @@ const (
 	maxCounted = 20_000_000
 	// maxPlaces is the largest number of places in the table of one text, each of them a bit.
 	maxPlaces = 1 << 31
+
+	// freely is the largest text, in bytes, that the matchers of a pattern process in parallel. Only one matcher at a time
+	// processes a larger text: it needs many times its size, and there may be as many matchers as processors.
+	freely = 1 << 20
+	// mostKept is for how many tokens a matcher without a text keeps memory.
+	mostKept = 1 << 18
 )
 
 // StepsError means that a pattern takes too long in a text, or that the text is too long for it.
@@ -47,11 +53,19 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 	case prog.run != nil && !prog.run.mayBeIn(data, lang):
 		return nil
 	}
+	if len(data) > freely {
+		select {
+		case p.long <- struct{}{}:
+			defer func() { <-p.long }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	m, ok := p.matchers.Get().(*matcher)
 	if !ok {
 		m = new(matcher)
 	}
-	defer p.matchers.Put(m)
+	defer p.put(m)
 	// A byte order mark is no part of the text.
 	data, marked := bytes.CutPrefix(data, []byte("\ufeff"))
 	tokens, err := m.lexer.lex(ctx, data, lang)
@@ -88,4 +102,12 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 		at = max(end, at+1)
 	}
 	return nil
+}
+
+// put keeps a matcher for the next text, without the memory of a long text.
+func (p *Pattern) put(m *matcher) {
+	if m.tokens = nil; cap(m.lexer.tokens) > mostKept {
+		m.lexer.tokens, m.lexer.open, m.frames = nil, nil, nil
+	}
+	p.matchers.Put(m)
 }

@@ -87,3 +87,46 @@ func TestCommentsAreSteps(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// asked is a context that has ended when it is waited for.
+type asked struct {
+	context.Context
+	done chan struct{}
+	err  error
+}
+
+func (a *asked) Done() <-chan struct{} {
+	a.err = context.Canceled
+	return a.done
+}
+
+func (a *asked) Err() error { return a.err }
+
+// TestLongTexts: one long text at a time is compared with a pattern, and the memory for it is not kept.
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	p := parse(t, "go", "f(:[x])")
+	long := []byte("f(1)" + strings.Repeat("\n;", 1<<20))
+	ended := make(chan struct{})
+	close(ended)
+	var second error
+	within := 0
+	if err := p.Find(t.Context(), long, "", func([]int) bool {
+		second = p.Find(&asked{t.Context(), ended, nil}, long, "", func([]int) bool { return true })
+		within += len(found(t, p, "f(2)", ""))
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(second, context.Canceled) || within != 1 {
+		t.Errorf("the second long text: %v; %d matches in a short one", second, within)
+	}
+	if got := found(t, p, string(long), ""); len(got) != 1 {
+		t.Errorf("%d matches after that", len(got))
+	}
+	for range 4 {
+		if n := p.Kept(); n > 1<<18 {
+			t.Errorf("memory for %d tokens is kept", n)
+		}
+	}
+}

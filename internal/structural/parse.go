@@ -57,6 +57,7 @@ type Pattern struct {
 
 	programs sync.Map // of *Language to *program
 	matchers sync.Pool
+	long     chan struct{} // has a value while a matcher processes a long text
 }
 
 // Parse reads a pattern. lang is the language of all texts; if it is nil, the name of each file selects the language.
@@ -65,7 +66,7 @@ func Parse(source string, lang *Language, fold bool) (*Pattern, error) {
 	if len(source) > MaxPattern {
 		return nil, refuse("", "structural pattern is too long (max %d bytes, got %d)", MaxPattern, len(source))
 	}
-	p := &Pattern{source: source, fold: fold, lang: lang, names: []string{""}}
+	p := &Pattern{source: source, fold: fold, lang: lang, names: []string{""}, long: make(chan struct{}, 1)}
 	if err := p.readHoles(); err != nil {
 		return nil, err
 	}
