@@ -23,8 +23,8 @@ type item struct {
 	text  []byte
 	touch touch
 	line  bool // the pattern has a line end before it
-	// Of a string or comment with holes: expr matches the whole token, and groups are the groups of its submatches. repeats
-	// are those whose name occurred before.
+	// Of a string or comment with holes: expr matches the whole token, and groups are the groups of its submatches.
+	// repeats are those whose name occurred before.
 	expr    *regexp.Regexp
 	groups  []int
 	repeats []bool

@@ -66,7 +66,7 @@ func (p *Pattern) Find(ctx context.Context, data []byte, file string, yield func
 		m = new(matcher)
 	}
 	defer p.put(m)
-	// A byte order mark is no part of the text.
+	// The text begins after a byte order mark.
 	data, marked := bytes.CutPrefix(data, []byte("\ufeff"))
 	tokens, err := m.lexer.lex(ctx, data, lang)
 	if err != nil {

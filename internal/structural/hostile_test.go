@@ -41,7 +41,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// TestNestedComments: comments in comments are no reason to give up.
+// TestNestedComments: a search for the ends of comments in comments does not stop early.
 func TestNestedComments(t *testing.T) {
 	t.Parallel()
 	const n = 1 << 20

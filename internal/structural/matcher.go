@@ -135,7 +135,7 @@ func (m *matcher) chain(i, t, start int) (int, int, bool) {
 }
 
 // layout skips comments before a token that is compared with an item. done: the item is a ";" and the text has a line
-// end in its place, so that comments before it are no part of the match.
+// end in its place; next is then before the comments, which do not belong to the match.
 func (m *matcher) layout(it *item, i, t int) (next int, done, ok bool) {
 	line := it.line
 	semicolon := it.kind == kindOperator && it.text[0] == ';' && i > 0
