@@ -26,7 +26,6 @@ var takenApart = map[string]string{
 	"hold.go":                              "the text of an error that wraps ErrHold is the reason, as ErrHold documents",
 	"internal/match/parse.go":              "package regexp has this message without a type",
 	"millracetest/action.go":               "the test of an action names a part of the message",
-	"result.go":                            "a stored result has the message only, which begins with the name of the action",
 	"stepresult.go":                        "a stored result has the message only, which begins with the name of the action",
 	"mcpserver/edited.go":                  "a stored report has the text only, and its first words are documented",
 	"cmd/millrace/internal/cli/failure.go": "for codes of syntax errors the message repeats the place",
