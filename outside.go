@@ -19,6 +19,7 @@ import (
 	"github.com/millrace-go/millrace/bulkhead"
 	"github.com/millrace-go/millrace/fsutil"
 	"github.com/millrace-go/millrace/internal/definition"
+	"github.com/millrace-go/millrace/internal/emptied"
 	"github.com/millrace-go/millrace/internal/errorform"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/scratch"
@@ -131,6 +132,7 @@ func (x Executor) identityOf(p definition.Pipeline) func() string {
 
 // act runs the action of a visit. An action that asks something of the host runs within its bulkheads.
 func (r *run) act(ctx context.Context, v *visit, action actions.Action, call *actions.Call) (actions.Outcome, error) {
+	ctx = emptied.With(ctx, r.emptyIn(ctx, v.step))
 	outside := r.specs[v.step].Outside
 	var bulkheads []string
 	ask := func() (actions.Outcome, error) {
@@ -278,11 +280,17 @@ func (r *run) noArguments(ctx context.Context, i int) string {
 	if _, ok := r.p.Steps[i].Action.(actions.Exec); !ok {
 		return ""
 	}
-	empty := r.p.Compiled[i].Texts.Empty("/args", r.values(ctx, i))
+	empty := r.emptyIn(ctx, i)("/args")
 	if empty == "" {
 		return ""
 	}
 	return fmt.Sprintf("the command was not run, for %s is an empty list", empty)
+}
+
+// emptyIn returns a function that names a template of step i whose value is an empty list, see
+// [interpolate.Texts.Empty].
+func (r *run) emptyIn(ctx context.Context, i int) func(param string) string {
+	return func(param string) string { return r.p.Compiled[i].Texts.Empty(param, r.values(ctx, i)) }
 }
 
 // workspaceOf allows the action of a visit to open workspaces until end is called.

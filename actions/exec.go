@@ -141,8 +141,7 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, Permanent(err)
 	}
-	w, err := c.Workspace(ctx,
-		WorkspaceOptions{Needs: a.Needs, Exclude: a.Exclude, Writes: a.Writes, NoIgnore: a.NoIgnore})
+	w, err := c.Workspace(ctx, a.workspace(ctx, c))
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -190,6 +189,21 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	back.Output, back.Data = out.Output, data
 	return back, nil
+}
+
+// workspace returns the options of the workspace. A list that a template has emptied takes nothing.
+func (a Exec) workspace(ctx context.Context, c *Call) WorkspaceOptions {
+	const noName = "\x00" // a glob that matches no file
+	o := WorkspaceOptions{Needs: a.Needs, Exclude: a.Exclude, Writes: a.Writes, NoIgnore: a.NoIgnore}
+	if by := emptiedList(ctx, "needs", a.Needs); by != "" {
+		c.Warnf("the command sees no files, for %s is an empty list", by)
+		o.Needs = []string{noName}
+	}
+	if by := emptiedList(ctx, "writes", a.Writes); by != "" {
+		c.Warnf("nothing comes back from the command, for %s is an empty list", by)
+		o.Writes = []string{noName}
+	}
+	return o
 }
 
 // dir returns the directory of the tree to run in, with slashes and with links resolved.

@@ -65,6 +65,10 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
+	if by := emptiedFilter(ctx, l.FileTypes, l.Include); by != "" {
+		c.Warnf("nothing was listed, for %s is an empty list", by)
+		return listing(nil), nil
+	}
 	from := cmp.Or(l.Path, ".")
 	root, _, opt, err := c.walkFrom(from, "listed", l.NoIgnore, filter)
 	if l.Missing == missingEmpty && errors.Is(err, fs.ErrNotExist) {

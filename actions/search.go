@@ -136,6 +136,10 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	roots := s.roots()
+	if by := cmp.Or(emptiedList(ctx, "paths", s.Paths), emptiedFilter(ctx, s.FileTypes, s.Include)); by != "" {
+		c.Warnf("nothing was searched, for %s is an empty list", by)
+		roots = nil
+	}
 	if len(roots) > 1 {
 		w.visited = new(sync.Map)
 	}
@@ -146,7 +150,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 		}
 	}
 	progress.end()
-	if filter.chooses() && !w.taken.Load() {
+	if filter.chooses() && len(roots) > 0 && !w.taken.Load() {
 		below := strings.Join(roots, ", ")
 		c.Warnf("%v", wording.Part{
 			Kind: kinds.NoneTaken, Value: below,

@@ -1,6 +1,8 @@
 package actions
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,8 +10,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/millrace-go/millrace/internal/emptied"
 	"github.com/millrace-go/millrace/internal/walk"
 )
+
+// emptiedList returns a template that has emptied a list of the parameters, "" if none has. Such a list takes nothing,
+// though an empty list otherwise takes all.
+func emptiedList(ctx context.Context, param string, list []string) string {
+	if len(list) > 0 {
+		return ""
+	}
+	return emptied.By(ctx, "/"+param)
+}
 
 // walkReads returns the paths that a walk from root depends on: the root, and the .gitignore files above it.
 func walkReads(root string, noIgnore bool) []string {
@@ -86,6 +98,11 @@ func newFilter(types, include, exclude []string) (*filter, error) {
 		f.exclude, err = compileGlobs(exclude)
 	}
 	return f, err
+}
+
+// emptiedFilter returns a template that has emptied the extensions or globs to include, "" if none has.
+func emptiedFilter(ctx context.Context, types, include []string) string {
+	return cmp.Or(emptiedList(ctx, "include", include), emptiedList(ctx, "file_types", types))
 }
 
 // checkGlobs reports invalid globs, and too many globs.

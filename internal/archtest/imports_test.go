@@ -15,7 +15,7 @@ var arrows = map[string][]string{
 	".": {
 		"actions", "agent", "backup", "budget", "bulkhead", "capability", "change", "command", "condition", "fsutil", "risk", "internal/template",
 		"tool",
-		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
+		"internal/backups", "internal/commit", "internal/definition", "internal/disk", "internal/emptied", "internal/errorform", "internal/exact", "internal/flow", "internal/form", "internal/guard", "internal/held",
 		"internal/interpolate", "internal/journal", "internal/lenient", "internal/library", "internal/mend", "internal/modes",
 		"internal/names", "internal/nearest", "internal/outcome", "internal/panics", "internal/params", "internal/planfile", "internal/preview", "internal/progress", "internal/raise",
 		"internal/replay", "internal/rootfs", "internal/schedule", "internal/scratch", "internal/stage",
@@ -24,7 +24,7 @@ var arrows = map[string][]string{
 	},
 	"actions": {
 		"agent", "budget", "capability", "change", "command", "fsutil",
-		"internal/casing", "internal/charset", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
+		"internal/casing", "internal/charset", "internal/emptied", "internal/errorform", "internal/handle", "internal/lineedit", "internal/match", "internal/modes", "internal/names", "internal/nearest", "internal/panics",
 		"internal/paramtags", "internal/patch", "internal/patch/placing", "internal/replace", "internal/scratch", "internal/sed", "internal/splice", "internal/stage", "internal/synonyms",
 		"internal/textdiff", "internal/walk", "internal/show", "internal/strictjson", "internal/kinds", "wording",
 		"internal/worded",
@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"internal/disk": {
 		"capability", "change", "internal/handle", "internal/modes", "internal/names", "internal/rootfs",
 	},
+	"internal/emptied":   {},
 	"internal/errorfs":   {"capability", "internal/names"},
 	"internal/fetched":   {},
 	"internal/highlight": {},

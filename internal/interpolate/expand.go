@@ -57,12 +57,12 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	})
 }
 
-// Empty returns a template, from the list at the pointer, whose value is an empty list, "" if not found. It skips a
-// template without a value, because Expand will report it.
+// Empty returns a template whose value is an empty list, and which is the list at the pointer or in it, "" if not
+// found. It skips a template without a value, because Expand will report it.
 func (t *Texts) Empty(pointer string, values template.Values) string {
 	for _, at := range slices.Sorted(maps.Keys(t.params)) {
 		text := t.params[at]
-		if _, whole := text.Whole(); !whole || !strings.HasPrefix(at, pointer+"/") {
+		if _, whole := text.Whole(); !whole || !strings.HasPrefix(at+"/", pointer+"/") {
 			continue
 		}
 		v, err := text.Expand(values)
