@@ -3,6 +3,7 @@ package definition
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -126,7 +127,7 @@ func notObject(root *strictjson.Node) error {
 
 // locate sets the lines of problems. A pointer to something missing gets the place of the object that lacks it.
 func (t *decoding) locate(problems []Problem) {
-	lines := strictjson.NewLocator(t.source.Data)
+	offsets := make(map[*Problem]int) // in the text, of the problems that need a line
 	for i := range problems {
 		p := &problems[i]
 		if p.Line > 0 {
@@ -149,7 +150,12 @@ func (t *decoding) locate(problems []Problem) {
 		if t.source.Mended != nil {
 			offset = t.source.Mended.Origin(offset)
 		}
-		p.Line, p.Column = lines.LineColumn(offset)
+		offsets[p] = offset
+	}
+	lines := strictjson.NewLocator(t.source.Data)
+	ascending := func(a, b *Problem) int { return offsets[a] - offsets[b] }
+	for _, p := range slices.SortedFunc(maps.Keys(offsets), ascending) { // so that the text is read once
+		p.Line, p.Column = lines.LineColumn(offsets[p])
 	}
 }
 

@@ -30,9 +30,15 @@ func isPath(pointer string) bool {
 // braced is any text between double braces.
 var braced = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{[^{}\r\n]*\}\}`) })
 
+// mostForeign limits the pieces in double braces that are looked at: a hostile path could have millions.
+const mostForeign = 1000
+
 // foreign returns the pieces in double braces of a parsed text that are neither a reference, right or wrong, nor
-// escaped.
+// escaped, but at most mostForeign. It returns none for a text with so many problems that some are only counted.
 func (t *Texts) foreign(text string, p parsed) []string {
+	if n := len(p.problems); n > 0 && p.problems[n-1].Offset == len(text) {
+		return nil
+	}
 	taken := make(map[int]bool)
 	for _, ref := range p.text.Refs() {
 		taken[ref.Offset] = true
@@ -41,10 +47,10 @@ func (t *Texts) foreign(text string, p parsed) []string {
 		taken[problem.Offset] = true
 	}
 	var found []string
-	for _, at := range braced().FindAllStringIndex(text, -1) {
+	for _, at := range braced().FindAllStringIndex(text, len(taken)+mostForeign) {
 		before := text[:at[0]]
 		slashes := len(before) - len(strings.TrimRight(before, `\`))
-		if !taken[at[0]] && slashes%2 == 0 {
+		if !taken[at[0]] && slashes%2 == 0 && len(found) < mostForeign {
 			found = append(found, text[at[0]:at[1]])
 		}
 	}

@@ -46,6 +46,6 @@ func Suggest(name string, names []string) (meant string, ok bool) {
 // Same reports whether two names differ only in case, underscores and hyphens.
 func Same(a, b string) bool { return plain(a) == plain(b) }
 
-func plain(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(name))
-}
+func plain(name string) string { return strings.ToLower(separators.Replace(name)) }
+
+var separators = strings.NewReplacer("_", "", "-", "", " ", "")

@@ -9,11 +9,15 @@ import (
 	"github.com/millrace-go/millrace/internal/synonyms"
 )
 
-// reference converts a candidate with a known root to a reference, or returns its problem.
-func (c candidate) reference(text string, root Root) (Ref, *Problem) {
+// reference converts a candidate with a known root to a reference, or returns its problem. A problem that is only
+// counted has no words.
+func (c candidate) reference(text string, root Root, counted bool) (Ref, *Problem) {
 	ref := Ref{Root: root.Name, Type: Any, Source: text[c.start:c.end], Offset: c.start}
 	c.rest, ref.Raw = cutRaw(c.rest)
 	wrong := func(code, hint, format string, args ...any) (Ref, *Problem) {
+		if counted {
+			return ref, &Problem{}
+		}
 		message := fmt.Sprintf("template '%s': %s", ref.Source, fmt.Sprintf(format, args...))
 		return ref, &Problem{Source: ref.Source, Offset: c.start, Code: code, Message: message, Hint: hint}
 	}
@@ -41,6 +45,8 @@ func (c candidate) reference(text string, root Root) (Ref, *Problem) {
 	}
 	path, err := parsePath(after)
 	switch open := ref.Type == Object || ref.Type == Any; {
+	case counted && (i < 0 || !open && strings.HasPrefix(after, ".")):
+		return wrong("unknown_field", "", "")
 	case i < 0 || !open && strings.HasPrefix(after, "."):
 		// The whole rest is quoted: in "{{find.files | join}}" no single part of it is the mistake.
 		return wrong("unknown_field", root.fieldHint(rest), "unknown field '%s'", rest)

@@ -68,7 +68,8 @@ func position(root string) (int, bool) {
 }
 
 // NearMisses returns a suspicion for each piece of text that looks like a reference to a step that does not exist, if
-// its id resembles a given id. It also returns the suspicions of [Text.Unclosed]. Such text stays unchanged.
+// its id resembles a given id. It also returns the suspicions of [Text.Unclosed]. Such text stays unchanged. Beyond
+// 1,000 pieces, only the first of each name counts.
 func (t Text) NearMisses(ids []string) []Problem {
 	problems := t.Unclosed(ids)
 	for _, c := range t.foreign {
@@ -86,11 +87,12 @@ func (t Text) NearMisses(ids []string) []Problem {
 	return problems
 }
 
-// Unclosed returns a suspicion for each reference to a known id, or to a position, that lacks a closing brace.
+// Unclosed returns a suspicion for each reference to a known id, or to a position, that lacks a closing brace, but at
+// most 1,000.
 func (t Text) Unclosed(ids []string) (problems []Problem) {
 	for at, rest := 0, t.source; ; {
 		_, after, found := strings.Cut(rest, "{{")
-		if !found {
+		if !found || len(problems) == mostForeign {
 			return problems
 		}
 		at, rest = at+len(rest)-len(after), after

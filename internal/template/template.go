@@ -37,6 +37,7 @@
 package template
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -86,9 +87,10 @@ type Ref struct {
 
 // Problem is a mistake in a text, or, from [Text.NearMisses], a suspicion.
 type Problem struct {
-	Source  string // the reference as written, with its braces
-	Offset  int    // of Source in the text, in bytes
-	Code    string // stable: "unknown_root", "unknown_field", "not_a_list", "bad_path", "bad_index" or "near_miss"
+	Source string // the reference as written, with its braces
+	Offset int    // of Source in the text, in bytes
+	// Code is stable: "unknown_root", "unknown_field", "not_a_list", "bad_path", "bad_index", "near_miss" or "too_many".
+	Code    string
 	Message string // such as "template '{{find.fils}}': unknown field 'fils'"; the caller puts "step 'x': " before it
 	Hint    string // what to write instead
 }
@@ -99,8 +101,15 @@ type Text struct {
 	source  string
 	parts   []part // nil if source needs no expansion
 	refs    []Ref
-	foreign []candidate // what look like references to steps that do not exist
+	foreign []candidate // what look like references to steps that do not exist, at most 2 * mostForeign
 }
+
+// A text has mostProblems problems, and one that counts the rest. Of the pieces that look like references, it keeps the
+// first mostForeign, and the first of each name as long as they are so few. A hostile text could have millions.
+const (
+	mostProblems = 100
+	mostForeign  = 1000
+)
 
 // part is a piece of the expanded text: literal text, or the value of refs[ref] if ref is not negative.
 type part struct {
@@ -108,19 +117,23 @@ type part struct {
 	ref     int
 }
 
-// Parse finds the references in a text. The problems are in the order of the text. A Text with problems can be
-// inspected (Refs has the valid references) but not expanded. Parse takes time linear in the length of the text, and
-// calls known once for each candidate.
+// Parse finds the references in a text. The problems are in the order of the text: the first 100, and one that counts
+// the rest. A Text with problems can be inspected (Refs has the valid references) but not expanded. Parse takes time
+// linear in the length of the text, and calls known once for each candidate.
 func Parse(text string, known Known) (Text, []Problem) {
 	if !strings.Contains(text, "{{") {
 		return Text{source: text}, nil
 	}
 	t := Text{source: text}
 	var problems []Problem
-	var root Root // root of the most recent known candidate
+	more := 0
+	bases := make(map[string]bool) // of foreign
+	var root Root                  // root of the most recent known candidate
 	isKnown := func(c *candidate) (ok bool) {
-		if root, ok = known.root(c); !ok && strings.HasPrefix(c.rest, ".") {
+		if root, ok = known.root(c); !ok && strings.HasPrefix(c.rest, ".") &&
+			(len(t.foreign) < mostForeign || !bases[c.base] && len(bases) < mostForeign) {
 			t.foreign = append(t.foreign, *c)
+			bases[c.base] = true
 		}
 		return ok
 	}
@@ -129,7 +142,12 @@ func Parse(text string, known Known) (Text, []Problem) {
 			t.parts = append(t.parts, part{literal: literal, ref: -1})
 			continue
 		}
-		ref, problem := c.reference(text, root)
+		full := len(problems) == mostProblems
+		ref, problem := c.reference(text, root, full)
+		if problem != nil && full {
+			more++
+			continue
+		}
 		if problem != nil {
 			problems = append(problems, *problem)
 			t.parts = append(t.parts, part{literal: ref.Source, ref: -1})
@@ -137,6 +155,12 @@ func Parse(text string, known Known) (Text, []Problem) {
 		}
 		t.parts = append(t.parts, part{ref: len(t.refs)})
 		t.refs = append(t.refs, ref)
+	}
+	if more > 0 {
+		problems = append(problems, Problem{
+			Offset: len(text), Code: "too_many", Message: fmt.Sprintf("%d more templates are wrong", more),
+			Hint: "correct the others first",
+		})
 	}
 	return t, problems
 }
