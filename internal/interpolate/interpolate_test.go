@@ -86,25 +86,6 @@ func results(ref template.Ref) (any, error) {
 	return nil, errors.New("has not run")
 }
 
-// A path with very many pieces in double braces has a bounded number of suspicions, and no suspicion about templates
-// that are problems.
-func TestCheckMany(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		unit, code string
-		most       int
-	}{
-		{"{{x.y}}", interpolate.CodeNearTemplate, 1000}, {"{{x|y}}", interpolate.CodeNearTemplate, 1000},
-		{"{{find.fils}}", interpolate.CodeBadTemplate, 101},
-	} {
-		_, problems := checked(interpolate.Step{Action: action{Path: strings.Repeat(test.unit, 3000)}})
-		other := slices.ContainsFunc(problems, func(p string) bool { return !strings.Contains(p, " "+test.code+" ") })
-		if len(problems) != test.most || other {
-			t.Errorf("%s: %d problems, the last is %s", test.unit, len(problems), problems[len(problems)-1])
-		}
-	}
-}
-
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	fields := "the fields are aggregated_content, count, edits, files, files_count, risk; a backslash before the braces makes them text"

@@ -89,6 +89,11 @@ func quoted(value string) string { return strings.ReplaceAll(regexp.QuoteMeta(va
 
 // expandIn replaces the templates of a text with this syntax by their values.
 func (s syntax) expandIn(text template.Text, values template.Values) (any, error) {
+	if _, whole := text.Whole(); whole && s != plainText {
+		if v, err := text.Expand(values); err != nil || v == nil {
+			return nil, err // null is no text
+		}
+	}
 	switch s {
 	case expression:
 		return text.ExpandQuoted(values, quoted)

@@ -231,6 +231,26 @@ func TestLinear(t *testing.T) {
 	parsed.NearMisses([]string{long[1:] + "b"})
 }
 
+// A text with very many mistakes has a bounded number of problems and suspicions.
+func TestManyProblems(t *testing.T) {
+	t.Parallel()
+	const n = 5000
+	known := template.Steps(steps, at)
+	_, problems := template.Parse(strings.Repeat("{{find.b}}", n), known)
+	if len(problems) != 101 || problems[99].Code != "unknown_field" || !strings.HasPrefix(problems[100].Message, "4900 more ") {
+		t.Errorf("%d problems, the last are %+v", len(problems), problems[max(0, len(problems)-2):])
+	}
+	text, problems := template.Parse(strings.Repeat("{{fnd.b}}", n)+"{{fix-is.b}}", known)
+	near := text.NearMisses(steps)
+	if last := near[len(near)-1]; len(near) > 2000 || last.Source != "{{fix-is.b}}" || len(problems) > 0 {
+		t.Errorf("%d near misses, the last is %+v", len(near), last)
+	}
+	text, _ = template.Parse(strings.Repeat("{{find.b ", n), known)
+	if got := len(text.Unclosed(steps)); got > 1000 {
+		t.Errorf("%d references lack a brace", got)
+	}
+}
+
 func BenchmarkParse(b *testing.B) {
 	known := template.Steps(steps, at)
 	for _, unit := range []string{"func main() { println(1) }\n", "func {{find.count}}() { }\n"} {

@@ -1,0 +1,66 @@
+package interpolate_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/millrace-go/millrace/actions"
+	"github.com/millrace-go/millrace/internal/interpolate"
+	"github.com/millrace-go/millrace/internal/template"
+)
+
+// A path with very many pieces in double braces has a bounded number of suspicions, and no suspicion about templates
+// that are problems.
+func TestCheckMany(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		unit, code string
+		most       int
+	}{
+		{"{{x.y}}", interpolate.CodeNearTemplate, 1000}, {"{{x|y}}", interpolate.CodeNearTemplate, 1000},
+		{"{{find.fils}}", interpolate.CodeBadTemplate, 101},
+	} {
+		_, problems := checked(interpolate.Step{Action: action{Path: strings.Repeat(test.unit, 3000)}})
+		other := slices.ContainsFunc(problems, func(p string) bool { return !strings.Contains(p, " "+test.code+" ") })
+		if len(problems) != test.most || other {
+			t.Errorf("%s: %d problems, the last is %s", test.unit, len(problems), problems[len(problems)-1])
+		}
+	}
+}
+
+// expanded returns the action of a step after the steps of [steps], with its templates expanded. The variable word has
+// a value.
+func expanded(action any, word any) (any, error) {
+	texts, problems := checked(interpolate.Step{Action: action})
+	if len(problems) > 0 {
+		return problems, nil
+	}
+	return texts.Expand(func(ref template.Ref) (any, error) {
+		if ref.Root == "vars" {
+			return word, nil
+		}
+		return results(ref)
+	}, 1000)
+}
+
+// Null is no text, in no syntax.
+func TestExpandNull(t *testing.T) {
+	t.Parallel()
+	const null = "{{vars.any}}"
+	for _, action := range []any{
+		actions.Edit{OldText: "x", NewText: null, Mode: "regex"}, actions.Edit{OldText: null, Mode: "regex"},
+		actions.Edit{OldText: "x", NewText: null, Mode: "structural"}, actions.Edit{OldText: "x", NewText: null},
+		actions.Search{Pattern: null}, actions.PatternReplace{SedPattern: []string{null}},
+	} {
+		got, err := expanded(action, nil)
+		if err == nil || !strings.Contains(err.Error(), "must be a string, but its template gave nothing") {
+			t.Errorf("%+v becomes %+v, %v", action, got, err)
+		}
+	}
+	const within = "<" + null + ">"
+	got, err := expanded(actions.Edit{OldText: "x", NewText: within, Mode: "regex"}, nil)
+	if edit, ok := got.(actions.Edit); err != nil || !ok || edit.NewText != "<null>" {
+		t.Errorf("%s becomes %+v, %v", within, got, err)
+	}
+}
