@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/millrace-go/millrace/actions"
 	"github.com/millrace-go/millrace/internal/interpolate"
 	"github.com/millrace-go/millrace/internal/template"
@@ -62,5 +64,59 @@ func TestExpandNull(t *testing.T) {
 	got, err := expanded(actions.Edit{OldText: "x", NewText: within, Mode: "regex"}, nil)
 	if edit, ok := got.(actions.Edit); err != nil || !ok || edit.NewText != "<null>" {
 		t.Errorf("%s becomes %+v, %v", within, got, err)
+	}
+}
+
+// A name of a file that a template puts into a glob matches itself. Any other value stays a glob.
+func TestExpandGlobs(t *testing.T) {
+	t.Parallel()
+	const one, two = `app/[id]/{a,b}*?.tsx`, `b\c,**`
+	values := func(ref template.Ref) (any, error) {
+		switch ref.Root + "." + ref.Field {
+		case "find.files", "fix-it.files":
+			return []string{one, two}, nil
+		case "vars.word":
+			return "src/**", nil
+		}
+		return results(ref)
+	}
+	quotedOne, quotedTwo := `app/\[id\]/\{a\,b\}\*\?.tsx`, `b\\c\,\*\*`
+	for _, test := range []struct {
+		globs, want []string
+	}{
+		{[]string{"{{find.files}}"}, []string{quotedOne, quotedTwo}},
+		{[]string{"{{find.files[0]}}", "{{vars.word}}", "{{fix-it.files[1]}}"}, []string{quotedOne, "src/**", quotedTwo}},
+		{[]string{"{{fix-it.files}}"}, []string{quotedOne, quotedTwo}},
+		{[]string{"{{find.files|raw}}"}, []string{one, two}},
+		{[]string{"{{vars.word}}/{{find.files[1]}}"}, []string{"src/**/" + quotedTwo}},
+		{[]string{"x/{{{find.files}}}"}, []string{"x/{" + quotedOne + "," + quotedTwo + "}"}},
+		{[]string{"x/{{find.files|raw}}{{find.files[1]}}"}, []string{`x/app/[id]/{a\,b}*?.tsx,b\\c\,**` + quotedTwo}},
+	} {
+		for name, given := range map[string]any{
+			"include": actions.Search{Pattern: "x", Include: test.globs}, "exclude": actions.List{Exclude: test.globs},
+			"needs": actions.Exec{Command: "x", Needs: test.globs}, "writes": actions.Exec{Command: "x", Writes: test.globs},
+			"exclude_patterns": actions.PatternReplace{FilePattern: "*", ExcludePatterns: test.globs, SedPattern: []string{"p"}},
+		} {
+			texts, problems := checked(interpolate.Step{Action: given})
+			got, err := texts.Expand(values, 1000)
+			if err != nil || len(problems) > 0 {
+				t.Errorf("%s %q: %v %v", name, test.globs, err, problems)
+				continue
+			}
+			var globs []string
+			switch a := got.(type) {
+			case actions.Search:
+				globs = a.Include
+			case actions.List:
+				globs = a.Exclude
+			case actions.Exec:
+				globs = slices.Concat(a.Needs, a.Writes)
+			case actions.PatternReplace:
+				globs = a.ExcludePatterns
+			}
+			if diff := cmp.Diff(test.want, globs); diff != "" {
+				t.Errorf("%s %q (-want +got):\n%s", name, test.globs, diff)
+			}
+		}
 	}
 }

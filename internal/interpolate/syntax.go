@@ -22,6 +22,8 @@ const (
 	script             // of sed, with extended expressions
 	re2Script          // of sed, with RE2 expressions
 	basicScript        // of sed, with basic expressions
+	glob               // in which names of files are quoted
+	globs              // an element of a list of globs, or the list
 )
 
 // syntaxOf returns the syntax of the parameter at a pointer. mode expands the value of a parameter that selects the
@@ -31,6 +33,11 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 	name := parts[0]
 	last := parts[len(parts)-1]
 	switch a := reflect.Indirect(reflect.ValueOf(action)).Interface().(type) {
+	case actions.List, actions.Exec:
+		switch name {
+		case "include", "exclude", "needs", "writes":
+			return globs
+		}
 	case actions.Edit:
 		switch m := mode("/mode", a.Mode); {
 		case m == match.Structural.String() && (name == "old_text" || name == "new_text"):
@@ -62,6 +69,8 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 		}
 	case actions.Search:
 		switch m := mode("/mode", a.Mode); {
+		case name == "include" || name == "exclude":
+			return globs
 		case name != "pattern" || m == match.Literal.String():
 		case m == match.Structural.String():
 			return structure
@@ -72,6 +81,10 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 		}
 	case actions.PatternReplace:
 		switch syntax := mode("/syntax", a.Syntax); {
+		case name == "file_pattern":
+			return glob
+		case name == "exclude_patterns":
+			return globs
 		case name != "sed_pattern":
 		case syntax == "bre":
 			return basicScript
@@ -89,7 +102,7 @@ func quoted(value string) string { return strings.ReplaceAll(regexp.QuoteMeta(va
 
 // expandIn replaces the templates of a text with this syntax by their values.
 func (s syntax) expandIn(text template.Text, values template.Values) (any, error) {
-	if _, whole := text.Whole(); whole && s != plainText {
+	if _, whole := text.Whole(); whole && s != plainText && s != globs {
 		if v, err := text.Expand(values); err != nil || v == nil {
 			return nil, err // null is no text
 		}
@@ -101,6 +114,10 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
 	case structure:
 		return text.ExpandQuoted(values, strings.NewReplacer(":[", "::[").Replace)
+	case glob:
+		return expandGlob(text, values)
+	case globs:
+		return expandGlobs(text, values)
 	case script:
 		return extendedSed.expand(text, values)
 	case re2Script:

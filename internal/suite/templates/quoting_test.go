@@ -3,6 +3,7 @@ package templates_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/millrace-go/millrace"
@@ -177,5 +178,23 @@ func TestReferencesToNothing(t *testing.T) {
 		if (err == nil) != test.ok || err != nil && !errors.Is(err, millrace.ErrInterpolation) {
 			t.Errorf("%+v: %v", test.step, err)
 		}
+	}
+}
+
+// TestNamesInGlobs: a name of a file that a template puts into a glob is not read as one.
+func TestNamesInGlobs(t *testing.T) {
+	t.Parallel()
+	fsys := suite.Tree("app/[id]/page.tsx", "x", "app/i/page.tsx", "x y", "{a,b}", "x", "a", "x y", `d/**`, "x", "d/e/f", "x y")
+	res, err := millrace.Run(t.Context(), fsys, millrace.New("p").
+		Step("find", actions.Search{Pattern: "x$", Mode: "regex"}).
+		Step("again", actions.Search{Pattern: "x", Include: []string{"{{find.files}}"}}).
+		Step("rest", actions.Search{Pattern: "x", Exclude: []string{"{{find.files}}"}}).
+		Step("sed", actions.PatternReplace{FilePattern: "{{find.files[0]}}", SedPattern: []string{"s/x/z/"}}).MustBuild())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, again, rest := res.Results[0].FilesMatched, res.Results[1].FilesMatched, res.Results[2].FilesMatched
+	if len(found) != 3 || !slices.Equal(again, found) || len(rest) != 3 || suite.Read(t, fsys, "app/[id]/page.tsx") != "z" {
+		t.Errorf("found %q, again %q, the rest %q", found, again, rest)
 	}
 }
