@@ -13,6 +13,9 @@ import (
 // isPath reports whether a parameter contains names of files, judged by its name. A template without a step is not a
 // file's name, but in other parameters it can be a text to find or write.
 func isPath(pointer string) bool {
+	if strings.HasPrefix(pointer, paramsPointer+"/renames/") {
+		return true
+	}
 	tokens, _ := strictjson.SplitPointer(pointer)
 	for len(tokens) > 0 && strings.Trim(tokens[len(tokens)-1], "0123456789") == "" {
 		tokens = tokens[:len(tokens)-1]
@@ -21,7 +24,7 @@ func isPath(pointer string) bool {
 		return false
 	}
 	switch tokens[len(tokens)-1] {
-	case "files", "paths", "path", "file_a", "file_b", "destination", "directory", "base":
+	case "files", "paths", "path", "file_a", "file_b", "destination", "directory", "dir", "base":
 		return true
 	}
 	return false

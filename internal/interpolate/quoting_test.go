@@ -120,3 +120,16 @@ func TestExpandGlobs(t *testing.T) {
 		}
 	}
 }
+
+// A new name and a directory to run in are paths, in which a template without a step is a mistake.
+func TestCheckNames(t *testing.T) {
+	t.Parallel()
+	for _, action := range []any{
+		actions.Rename{Renames: map[string]string{"a.txt": "{{fnd.files}}"}}, actions.Rename{Renames: map[string]string{"12": "{{fnd.files}}"}},
+		actions.Exec{Command: "x", Dir: "{{fnd.files}}"},
+	} {
+		if _, problems := checked(interpolate.Step{Action: action}); len(problems) != 1 || !strings.Contains(problems[0], interpolate.CodeUnknownRef) {
+			t.Errorf("%+v: %q", action, problems)
+		}
+	}
+}
