@@ -1,6 +1,7 @@
 package interpolate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -103,14 +104,25 @@ func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 	if !t.path.IsTemplate() {
 		return "", false, nil
 	}
-	v, err := t.path.Expand(func(ref template.Ref) (any, error) {
+	name := "" // the value, if it is the files of a step
+	one := func(ref template.Ref) (any, error) {
 		v, err := values(ref)
-		if files, ok := v.([]string); ok && len(ref.Path) == 0 && len(files) != 1 {
-			return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}", len(files),
-				ref.Root)
+		name = ""
+		if files, ok := v.([]string); ok && len(ref.Path) == 0 {
+			if len(files) != 1 {
+				return nil, fmt.Errorf("it is %d paths, and a condition asks for one, such as {{%s.files[0]}}",
+					len(files), ref.Root)
+			}
+			name = files[0]
 		}
 		return v, err
-	})
+	}
+	var v any
+	if _, whole := t.path.Whole(); whole {
+		v, err = t.path.Expand(one)
+	} else {
+		v, err = t.path.ExpandQuoted(one, func(value string) string { return cmp.Or(name, value) })
+	}
 	switch v := v.(type) {
 	case string:
 		path = v

@@ -133,3 +133,23 @@ func TestCheckNames(t *testing.T) {
 		}
 	}
 }
+
+// The path of a condition has the name of the one file as it is, also next to other text.
+func TestPathOfStrangeName(t *testing.T) {
+	t.Parallel()
+	const name = `a,\.go`
+	for path, want := range map[string]string{
+		"{{find.files}}": name, "d/{{find.files}}": "d/" + name, "{{find.files[0]}}x{{find.files}}{{fix-it.edits}}": name + "x" + name + "12",
+	} {
+		texts, problems := checked(interpolate.Step{Action: action{}, Path: path})
+		got, _, err := texts.Path(func(ref template.Ref) (any, error) {
+			if ref.Field == "files" {
+				return []string{name}, nil
+			}
+			return results(ref)
+		})
+		if got != want || err != nil || len(problems) > 0 {
+			t.Errorf("%s is %s, %v, %v", path, got, err, problems)
+		}
+	}
+}
