@@ -80,7 +80,7 @@ func (t *Texts) Check(s Step, report func(Problem)) {
 			add(pointer, CodeBadTemplate, "write nothing but {{step.field}}",
 				"step '%s': parameter %s is not a string, so it takes one template and nothing else, got %q", s.ID,
 				param, text)
-		} else if !fits(ref, whole) {
+		} else if !t.fits(ref, whole) {
 			add(pointer, CodeWrongType, "", "step '%s': template '%s' is a %s, which parameter %s cannot be",
 				s.ID, ref.Source, ref.Type, param)
 		}
@@ -111,14 +111,15 @@ func (t *Texts) rootHint(p template.Problem) string {
 }
 
 // fits reports whether the value of a template can fit a parameter of that Go type.
-func fits(ref template.Ref, want reflect.Type) bool {
+func (t *Texts) fits(ref template.Ref, want reflect.Type) bool {
 	for want.Kind() == reflect.Pointer {
 		want = want.Elem()
 	}
 	have := ref.Type
 	// A string can contain a number or a bool, but not paths, levels of risk or the texts of files.
 	ofFiles := func(f template.Field) bool { return f.Name == ref.Field }
-	written := have == template.String && !slices.ContainsFunc(template.Fields(), ofFiles)
+	ofStep := ref.Root == "prev" || slices.Contains(t.ids, ref.Root)
+	written := have == template.String && !(ofStep && slices.ContainsFunc(template.Fields(), ofFiles))
 	switch zero := reflect.Zero(want); {
 	case have == template.Any, want.Kind() == reflect.String:
 		return true

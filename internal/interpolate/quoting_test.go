@@ -153,3 +153,21 @@ func TestPathOfStrangeName(t *testing.T) {
 		}
 	}
 }
+
+// A string variable can have a number as its text, also if it has the name of a field of a step.
+func TestCheckVariables(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"vars.count": 0, "vars.files": 0, "vars.word": 0, "find.aggregated_content": 1, "prev.files": 1} {
+		texts := steps()[at]
+		texts.Offer(template.Root{Name: "prev", Fields: []template.Field{{Name: "files", Type: template.String}}})
+		texts.Offer(template.Root{Name: "vars", Fields: []template.Field{
+			{Name: "count", Type: template.String}, {Name: "files", Type: template.String}, {Name: "word", Type: template.String},
+		}})
+		problems := 0
+		step := interpolate.Step{ID: ids[at], Action: action{}, Bind: map[string]string{"/line": "{{" + name + "}}"}}
+		texts.Check(step, func(interpolate.Problem) { problems++ })
+		if problems != want {
+			t.Errorf("%s has %d problems", name, problems)
+		}
+	}
+}
