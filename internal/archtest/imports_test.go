@@ -75,7 +75,7 @@ var arrows = map[string][]string{
 	"internal/fstest":      {"capability", "internal/names", "internal/raise", "internal/rootfs"},
 	"internal/guard":       {"change", "internal/handle", "internal/modes", "internal/names"},
 	"internal/handle":      {"capability", "change", "internal/modes", "internal/names"},
-	"internal/interpolate": {"actions", "internal/kinds", "internal/match", "internal/nearest", "internal/params", "internal/sed", "internal/strictjson", "internal/template"},
+	"internal/interpolate": {"actions", "internal/kinds", "internal/match", "internal/nearest", "internal/params", "internal/sed", "internal/strictjson", "internal/structural", "internal/template"},
 	"internal/journal": {
 		"capability", "change",
 		"internal/disk", "internal/guard", "internal/modes", "internal/names",

@@ -171,3 +171,36 @@ func TestCheckVariables(t *testing.T) {
 		}
 	}
 }
+
+// A value in a structural pattern is literal, also next to the author's colons and brackets, and in the expression of a
+// hole.
+func TestExpandStructure(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ pattern, word, want string }{
+		{"f(a:{{vars.word}})", "[n]", "f(a::[n])"}, {"f({{vars.word}})", "[n]:[x]", "f([n]::[x])"},
+		{"f(a::{{vars.word}})", "[n]", "f(a:::[n])"}, {"f({{vars.word}}[n])", "a:", "f(a::[n])"},
+		{"{{vars.word}}{{vars.word}}", "[:", "[::[:"}, {"a:{{vars.word}}[n]", "", "a::[n]"},
+		{"a:{{vars.word|raw}}{{vars.word}}", "[n]", "a:[n][n]"}, {"a:{{vars.word}}:[x]", "b", "a:b:[x]"},
+		{":[x~{{vars.word}}]", "a.b]", `:[x~a\.b\]]`}, {":[x~[{{vars.word}}]+]({{vars.word}})", "a-b", `:[x~[a\-b]+](a-b)`},
+		{":[x~{{vars.word|raw}}]", "a.b", ":[x~a.b]"}, {"::[x~{{vars.word}}]", "a.b", "::[x~a.b]"},
+		{":[x~.]{{vars.word}}:[y~b{{vars.word}}c{{vars.word}}d]{{vars.word}}", "(", `:[x~.](:[y~b\(c\(d](`},
+		{":[x]~{{vars.word}}", "(", ":[x]~("}, {":[[x]]{{vars.word}}", "(", ":[[x]]("},
+	} {
+		for _, given := range []any{
+			actions.Search{Pattern: test.pattern, Mode: "structural"},
+			actions.Edit{OldText: "x", NewText: test.pattern, Mode: "structural"},
+		} {
+			got, err := expanded(given, test.word)
+			text := ""
+			switch a := got.(type) {
+			case actions.Search:
+				text = a.Pattern
+			case actions.Edit:
+				text = a.NewText
+			}
+			if text != test.want || err != nil {
+				t.Errorf("%s with %q is %q, %v, want %q", test.pattern, test.word, text, err, test.want)
+			}
+		}
+	}
+}

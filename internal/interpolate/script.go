@@ -34,32 +34,42 @@ func posixDelimiter(c byte) string { return `\x5c\` + string(rune(c)) }
 
 // expand replaces the templates of a sed script by their values.
 func (s sedSyntax) expand(text template.Text, values template.Values) (string, error) {
-	own, err := text.ExpandQuoted(values, func(string) string { return "" })
-	if err != nil {
-		return "", err
-	}
-	mark := "\x00" // for each value
-	for strings.Contains(own, mark) {
-		mark += "\x01"
-	}
-	var list []string
-	marked, err := text.ExpandQuoted(values, func(v string) string {
-		list = append(list, v)
-		return mark
-	})
+	own, list, err := pieces(text, values)
 	if err != nil {
 		return "", err
 	}
 	n := 0
-	sed.PlacesOf(strings.Split(marked, mark), func(at sed.Place) string {
+	sed.PlacesOf(own, func(at sed.Place) string {
 		list[n] = s.quoted(list[n], at)
 		n++
 		return list[n-1]
 	})
-	n = -1
+	return expandTo(text, values, list)
+}
+
+// pieces returns the values to be quoted in a text, and the text before the first, between them and after the last.
+func pieces(text template.Text, values template.Values) (own, list []string, err error) {
+	all, err := text.ExpandQuoted(values, func(string) string { return "" })
+	if err != nil {
+		return nil, nil, err
+	}
+	mark := "\x00" // for each value
+	for strings.Contains(all, mark) {
+		mark += "\x01"
+	}
+	marked, err := text.ExpandQuoted(values, func(v string) string {
+		list = append(list, v)
+		return mark
+	})
+	return strings.Split(marked, mark), list, err
+}
+
+// expandTo replaces the templates of a text by quoted values.
+func expandTo(text template.Text, values template.Values, quoted []string) (string, error) {
+	n := -1
 	return text.ExpandQuoted(values, func(string) string {
 		n++
-		return list[n]
+		return quoted[n]
 	})
 }
 

@@ -113,7 +113,7 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 	case replacement:
 		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
 	case structure:
-		return text.ExpandQuoted(values, strings.NewReplacer(":[", "::[").Replace)
+		return expandStructure(text, values)
 	case glob:
 		return expandGlob(text, values)
 	case globs:

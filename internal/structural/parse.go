@@ -16,9 +16,9 @@ import (
 const (
 	// MaxPattern is the longest pattern, in bytes.
 	MaxPattern = 64 << 10
-	maxHoles   = 1000
-	// maxExpression is the longest expression of a hole, in bytes.
-	maxExpression = 1000
+	// MaxExpression is the longest expression of a hole, in bytes.
+	MaxExpression = 1000
+	maxHoles      = 1000
 )
 
 // Error means that a pattern or a replacement cannot be used.
@@ -157,7 +157,7 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 		}
 		h.expr = rest[1:k]
 		tree, err := (*syntax.Regexp)(nil), error(nil)
-		if len(h.expr) <= maxExpression {
+		if len(h.expr) <= MaxExpression {
 			tree, err = syntax.Parse(whole(h.expr), syntax.Perl)
 		}
 		if tree == nil || err != nil {
@@ -174,6 +174,30 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 
 // whole returns an expression that matches where expr matches the whole text.
 func whole(expr string) string { return `\A(?:` + expr + `)\z` }
+
+// OpenExpression returns the end of a text from the hole on whose expression is not closed, "" for none.
+func OpenExpression(s string) string {
+	for {
+		i := strings.Index(s, ":[")
+		if i < 0 {
+			return ""
+		}
+		k := i + 2
+		if i == 0 || s[i-1] != ':' {
+			for k < len(s) && isNameByte(s[k]) {
+				k++
+			}
+			if k > i+2 && strings.HasPrefix(s[k:], "~") {
+				end := exprEnd(s[k:])
+				if end < 0 {
+					return s[i:]
+				}
+				k += end
+			}
+		}
+		s = s[k:]
+	}
+}
 
 // exprEnd returns the index of the "]" that ends a hole with an expression, -1 if not found.
 func exprEnd(s string) int {

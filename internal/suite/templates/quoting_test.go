@@ -198,3 +198,19 @@ func TestNamesInGlobs(t *testing.T) {
 		t.Errorf("found %q, again %q, the rest %q", found, again, rest)
 	}
 }
+
+// TestValuesInStructures: a value in a structural pattern makes no hole, and no expression of a hole.
+func TestValuesInStructures(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ value, pattern, want string }{
+		{"[n]", "f(a:{{vars.x}})", "g; f(a:b); h(x); h(.)\n"},
+		{".", "h(:[one~{{vars.x}}])", "f(a:[n]); f(a:b); h(x); g\n"},
+	} {
+		fsys := suite.Tree("f.go", "f(a:[n]); f(a:b); h(x); h(.)\n")
+		edit := actions.Edit{Files: []string{"f.go"}, OldText: test.pattern, NewText: "g", Mode: "structural"}
+		_, err := millrace.Run(t.Context(), fsys, quotedIn(test.value).Step("edit", edit).MustBuild())
+		if got := suite.Read(t, fsys, "f.go"); got != test.want || err != nil {
+			t.Errorf("%s with %s: %q, %v", test.pattern, test.value, got, err)
+		}
+	}
+}
