@@ -10,7 +10,8 @@ import (
 	"github.com/millrace-go/millrace/wording"
 )
 
-// targetName is a parsed parameter "to": text and, at odd indices, the names of parts of the source's name.
+// targetName is a parsed parameter "to": text and, at odd indices, the names of parts of the source's name. The part
+// {{{{}} is the text {{, as values of templates have it.
 type targetName []string
 
 // targetParts lists the parts for messages.
@@ -32,7 +33,7 @@ func parseTarget(to string) (targetName, error) {
 			return t, worded.Errorf("%v has {{ without }}", paramTo)
 		}
 		part = strings.TrimSpace(part)
-		if !slices.Contains([]string{"dir", "stem", "ext", "name"}, part) {
+		if !slices.Contains([]string{"dir", "stem", "ext", "name", "{{"}, part) {
 			return t, worded.Errorf("%v has the unknown part {{%s}}; there are %s", paramTo, part, targetParts)
 		}
 		t = append(t, part)
@@ -54,7 +55,9 @@ func (t targetName) expand(source string) (string, error) {
 	if ext == base {
 		ext = "" // the dot of a hidden file begins its stem
 	}
-	parts := map[string]string{"dir": path.Dir(source), "stem": strings.TrimSuffix(base, ext), "ext": ext, "name": base}
+	parts := map[string]string{
+		"dir": path.Dir(source), "stem": strings.TrimSuffix(base, ext), "ext": ext, "name": base, "{{": "{{",
+	}
 	var b strings.Builder
 	for i, piece := range t {
 		if b.Len() > maxTarget {

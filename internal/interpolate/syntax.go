@@ -23,6 +23,7 @@ const (
 	re2Script          // of sed, with RE2 expressions
 	basicScript        // of sed, with basic expressions
 	glob               // in which names of files are quoted
+	newName            // of a file, with {{name}} and other parts of its name
 	globs              // an element of a list of globs, or the list
 )
 
@@ -52,12 +53,18 @@ func syntaxOf(action any, pointer string, mode func(pointer, given string) strin
 		if a.Structural && name == "edits" {
 			return structure
 		}
+	case actions.Copy:
+		if name == "to" {
+			return newName
+		}
 	case actions.RegexTransform, actions.Rename:
-		switch last {
-		case "pattern":
+		switch {
+		case last == "pattern":
 			return expression
-		case "replacement":
+		case last == "replacement":
 			return replacement
+		case name == "to":
+			return newName
 		}
 	case actions.CountOccurrences:
 		switch m := mode("/mode", a.Mode); {
@@ -114,6 +121,8 @@ func (s syntax) expandIn(text template.Text, values template.Values) (any, error
 		return text.ExpandQuoted(values, strings.NewReplacer("$", "$$", `\`, `\\`).Replace)
 	case structure:
 		return expandStructure(text, values)
+	case newName:
+		return text.ExpandQuoted(values, strings.NewReplacer("{{", "{{{{}}").Replace)
 	case glob:
 		return expandGlob(text, values)
 	case globs:

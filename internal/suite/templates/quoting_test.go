@@ -214,3 +214,25 @@ func TestValuesInStructures(t *testing.T) {
 		}
 	}
 }
+
+// TestValuesInNewNames: a value in the new name of a file has no parts such as {{name}}.
+func TestValuesInNewNames(t *testing.T) {
+	t.Parallel()
+	const strange = "{{name}} {{{x}}} {{stem"
+	for _, test := range []struct{ to, value, want string }{
+		{"new/{{vars.x}}/{{name}}", strange, "new/" + strange + "/f.txt"}, {"new/{{vars.x}}", strange, "new/" + strange},
+		{"new/{{vars.x|raw}}", "{{stem}}.{{stem}}", "new/f.f"},
+	} {
+		fsys := suite.Tree("f.txt", "x")
+		_, err := millrace.Run(t.Context(), fsys, quotedIn(test.value).
+			Step("copy", actions.Copy{Files: []string{"f.txt"}, To: test.to}).
+			Step("move", actions.Rename{Files: []string{"f.txt"}, To: test.to + ".moved"}).MustBuild())
+		if err != nil {
+			t.Errorf("%s with %s: %v", test.to, test.value, err)
+			continue
+		}
+		if got := suite.Read(t, fsys, test.want) + suite.Read(t, fsys, test.want+".moved"); got != "xx" {
+			t.Errorf("%s with %s: %q", test.to, test.value, got)
+		}
+	}
+}
