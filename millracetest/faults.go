@@ -35,7 +35,7 @@ func (n Tried) String() string {
 // Faults runs a pipeline many times on a simulated disk with a copy of the tree of a file system, which itself does not
 // change. Each operation on the disk fails once. The disk is full from each operation on that needs space. Before each
 // operation that writes, the process is killed, the machine loses its power, or another program writes a file. After a
-// recovery the tree must be the tree before the run or the tree after the run. A run with an error that has not
+// recovery the tree must be the tree before the run or the tree after the run, with the same modes. A run with an error that has not
 // written, see [millrace.Written], must leave the tree before. A run without an error must leave the tree after. The
 // file of the other program must stay. Anything else fails the test.
 //
@@ -79,10 +79,20 @@ func newFaulting(t testing.TB, fsys afero.Fs, run func(ctx context.Context, fsys
 	recover func(ctx context.Context, fsys afero.Fs) error,
 ) *faulting {
 	t.Helper()
-	f := &faulting{disk: crashfs.New(), before: readTree(t, fsys, millrace.DefaultStateDir), run: run, recover: recover}
+	f := &faulting{disk: crashfs.New(), before: exactTree(t, fsys), run: run, recover: recover}
 	plant(t, f.disk, f.before)
 	f.disk.Settle()
 	return f
+}
+
+// exactTree returns the entries of a tree for comparisons with exact modes.
+func exactTree(t testing.TB, fsys afero.Fs) []entry {
+	t.Helper()
+	all := readTree(t, fsys, millrace.DefaultStateDir)
+	for i := range all {
+		all[i].said = true
+	}
+	return all
 }
 
 // try starts with a run without a fault, to learn the operations and the tree after.
@@ -107,7 +117,7 @@ func (f *faulting) try(t testing.TB) {
 	}
 	operations := disk.Count()
 	disk.Before(nil)
-	f.after = readTree(t, disk, millrace.DefaultStateDir)
+	f.after = exactTree(t, disk)
 	if diffEntries(f.before, f.after) == "" {
 		t.Fatalf("millracetest: the pipeline changes nothing, so no fault can show anything")
 	}

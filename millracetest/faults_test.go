@@ -88,6 +88,12 @@ func TestFaults_findTornWriters(t *testing.T) {
 			},
 			[]string{"another program writes a file", "the file is lost"},
 		},
+		"modes": {
+			func(_ context.Context, fsys afero.Fs) (*millrace.Result, error) {
+				return nil, errors.Join(fsys.Chmod("a.txt", 0o600), fsys.Chmod("d/b.txt", 0o664))
+			},
+			[]string{"neither that before the run nor that after"},
+		},
 		"errors hidden": {
 			func(_ context.Context, fsys afero.Fs) (*millrace.Result, error) {
 				_ = write(fsys, "a.txt", "A\n")

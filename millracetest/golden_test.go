@@ -109,3 +109,21 @@ func TestGolden_options(t *testing.T) {
 	}
 	fails(t, func(t testing.TB) { golden(t, file, o) }, "not permitted")
 }
+
+// An update keeps the modes that the archive names.
+func TestGolden_updateModes(t *testing.T) {
+	const before = "-- in/a.txt mode=600 --\nx\n-- in/b.txt --\nx\n-- in/c.txt --\nx\n-- in/d/ mode=700 --\n"
+	const pipeline = "-- pipeline.json --\n" +
+		`{"name": "p", "steps": [{"id": "e", "action": "edit", "params": {"files": ["a.txt"], "old_text": "x", "new_text": "y"}}]}` + "\n"
+	file := archive(t, pipeline+before+"-- want/b.txt mode=644 --\nx\n")
+	passes(t, func(t testing.TB) { golden(t, file, Options{Update: true}) })
+	passes(t, func(t testing.TB) { golden(t, file, Options{}) })
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "-- want/a.txt mode=600 --\ny\n-- want/b.txt mode=644 --\nx\n-- want/c.txt --\nx\n-- want/d/ mode=700 --\n"
+	if got := string(data); !strings.HasSuffix(got, want) {
+		t.Errorf("the archive is now:\n%s", got)
+	}
+}

@@ -129,8 +129,16 @@ func (g *goldenTest) update(t testing.TB, old []byte) {
 			b.WriteString("-- " + kind + " --\n" + text)
 		}
 	}
-	if diffEntries(g.before, prune(slices.Clone(g.got), g.before)) != "" {
-		tree, err := formatTree(prune(g.got, g.before), "want", never)
+	said := make(map[string]bool) // the modes that the archive names stay in it
+	for _, e := range slices.Concat(g.before, g.after) {
+		said[e.name] = said[e.name] || e.said
+	}
+	before := slices.Clone(g.before)
+	for i, e := range before {
+		before[i].said = said[e.name]
+	}
+	if diffEntries(before, prune(slices.Clone(g.got), before)) != "" {
+		tree, err := formatTree(prune(g.got, before), "want", func(name string) bool { return said[name] })
 		if err != nil {
 			t.Fatalf("%s: %v", g.file, err)
 		}
