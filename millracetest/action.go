@@ -29,8 +29,8 @@ type Case struct {
 	Want string
 	// Error is a part of the error text of the run. Empty means that the run succeeds.
 	Error string
-	// Invalid is the code of a problem that validation finds, such as "missing_param"; then nothing runs. Empty means that
-	// the parameters are valid.
+	// Invalid is the code of a problem that validation finds in the action, such as "missing_param"; then nothing runs.
+	// Empty means that the parameters are valid.
 	Invalid string
 }
 
@@ -163,13 +163,15 @@ func (c *contract) one(t testing.TB, one Case) {
 	if err != nil {
 		return // a failed run has no remains to check
 	}
-	if !one.Action.Spec().Outside {
+	if one.Action.Spec().Outside {
+		c.touches(t, one, res, changedNames(res.FilesChanged))
+	} else {
 		c.dryRun(t, one, p, res, want)
 	}
 	c.rolledBack(t, one)
 }
 
-// invalid checks that validation has found a problem with the code of the case.
+// invalid checks that validation has found a problem of the action with the code of the case.
 func (c *contract) invalid(t testing.TB, one Case, err error) {
 	t.Helper()
 	wrong, ok := asType[*millrace.ValidationError](err)
@@ -179,12 +181,15 @@ func (c *contract) invalid(t testing.TB, one Case, err error) {
 	}
 	codes := make([]string, 0, len(wrong.Problems))
 	for _, p := range wrong.Problems {
+		if p.Step != "action" {
+			continue
+		}
 		if p.Code == one.Invalid {
 			return
 		}
 		codes = append(codes, p.Code)
 	}
-	t.Errorf("validation finds the problems %q, want %q: %v", codes, one.Invalid, err)
+	t.Errorf("validation finds the problems %q of the action, want %q: %v", codes, one.Invalid, err)
 }
 
 // json encodes the pipeline as JSON and decodes it again.

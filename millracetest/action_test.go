@@ -112,6 +112,21 @@ func TestAction_builtin(t *testing.T) {
 	}
 }
 
+// outsider has effects outside of the tree, and writes b.txt.
+type outsider struct {
+	File string `json:"file" doc:"The file that it is said to write."`
+}
+
+func (outsider) Spec() actions.Spec {
+	return actions.Spec{Name: "outsider", Summary: "acts elsewhere", Outside: true, Input: actions.InputNone}
+}
+
+func (o outsider) Touches() (r, w []string, ok bool) { return nil, []string{o.File}, true }
+
+func (o outsider) Run(_ context.Context, c *actions.Call) (actions.Outcome, error) {
+	return actions.Outcome{}, afero.WriteFile(c.FS, "b.txt", nil, 0o644)
+}
+
 // undocumented has a parameter without a description.
 type undocumented struct {
 	Word string `json:"word"`
@@ -151,6 +166,9 @@ func TestAction_fails(t *testing.T) {
 		"another file": {with(func(c *Case) {
 			c.Action, c.Want = upper{Files: []string{"a.txt"}, Wrong: "elsewhere"}, right.Want+"-- elsewhere.txt --\n"
 		}), []string{"has written elsewhere.txt, but Touches"}},
+		"another step's problem": {with(func(c *Case) {
+			c.Action, c.Input, c.Invalid = upper{}, actions.Search{}, "missing_param"
+		}), []string{"validation finds the problems", "of the action"}},
 		"no end":         {wrong("ends"), []string{"still runs 1ms after its context has ended"}},
 		"a panic":        {wrong("panics"), []string{"the action panics when its context has ended: nobody waits"}},
 		"another action": {with(func(c *Case) { c.Action = actions.List{} }), []string{`has the action "list"`}},
@@ -162,6 +180,12 @@ func TestAction_fails(t *testing.T) {
 		})
 	}
 	fails(t, func(t testing.TB) { Action(t, upper{}) }, "has no cases")
+	fails(t, func(t testing.TB) {
+		Action(t, outsider{}, Case{Action: outsider{File: "a.txt"}, Want: "-- b.txt --\n"})
+	}, `the action has written b.txt, but Touches returns ["a.txt"]`)
+	passes(t, func(t testing.TB) {
+		Action(t, outsider{}, Case{Action: outsider{File: "b.txt"}, Want: "-- b.txt --\n"})
+	})
 	fails(t, func(t testing.TB) { Action(t, undocumented{}, Case{}) }, "the parameter word has no text")
 	fails(t, func(t testing.TB) { Action(t, nil2{}, Case{}) }, "cannot be registered")
 	fails(t, func(t testing.TB) { Action(t, unsummed{}, Case{}) }, "cannot be registered", "Summary")

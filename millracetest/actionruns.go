@@ -141,7 +141,11 @@ func (c *contract) dryRun(t testing.TB, one Case, p millrace.Pipeline, run *mill
 	if diff := cmp.Diff(lastingOf(run), lastingOf(plan.Result())); diff != "" {
 		t.Errorf("the dry run has another result (-run +dry run):\n%s", diff)
 	}
-	c.touches(t, one, plan)
+	var names []string
+	for _, change := range plan.Outline() {
+		names = append(names, change.Path, change.From)
+	}
+	c.touches(t, one, plan.Result(), names)
 	if _, err := plan.Commit(t.Context()); err != nil {
 		t.Errorf("the commit of the dry run fails: %v", err)
 		return
@@ -149,8 +153,17 @@ func (c *contract) dryRun(t testing.TB, one Case, p millrace.Pipeline, run *mill
 	Equal(t, fsys, want)
 }
 
-// touches compares the changes of a plan with the paths that Touches returns.
-func (c *contract) touches(t testing.TB, one Case, plan *millrace.Plan) {
+// changedNames returns the files that a run has changed.
+func changedNames(c millrace.FilesChanged) []string {
+	names := slices.Concat(c.Created, c.Modified, c.Deleted)
+	for _, r := range c.Renamed {
+		names = append(names, r.From, r.To)
+	}
+	return names
+}
+
+// touches compares the names that a plan or a run has changed with the paths that Touches returns.
+func (c *contract) touches(t testing.TB, one Case, res *millrace.Result, names []string) {
 	t.Helper()
 	toucher, ok := one.Action.(actions.Toucher)
 	if !ok {
@@ -160,7 +173,7 @@ func (c *contract) touches(t testing.TB, one Case, plan *millrace.Plan) {
 	if !known {
 		return
 	}
-	for _, s := range plan.Result().Results {
+	for _, s := range res.Results {
 		if s.StepID == "input" {
 			writes = append(slices.Clone(writes), s.FilesMatched...)
 		}
@@ -171,11 +184,9 @@ func (c *contract) touches(t testing.TB, one Case, plan *millrace.Plan) {
 			return w == "." || name == w || strings.HasPrefix(name, w+"/")
 		})
 	}
-	for _, change := range plan.Outline() {
-		for _, name := range []string{change.Path, change.From} {
-			if name != "" && !allowed(name) && !above(name, writes) {
-				t.Errorf("the action has written %s, but Touches returns %q", name, writes)
-			}
+	for _, name := range names {
+		if name != "" && !allowed(name) && !above(name, writes) {
+			t.Errorf("the action has written %s, but Touches returns %q", name, writes)
 		}
 	}
 }
