@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // From writes a plan as a WorkspaceEdit. Applied to the tree that the plan was made from, it leaves the files that a
-// commit leaves. The plan may be blocked: the edit then makes the editor ask.
+// commit leaves. The plan may be blocked: the edit then makes the editor ask, and has the reason.
 //
 // A file whose text changes is read into memory, one file at a time. The error is an *UnsupportedError for changes that
 // cannot be expressed, and fsutil.ErrDrift if a file has changed since it was planned. A plan that cannot be committed
@@ -217,7 +217,14 @@ func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
 	if _, ok := notes[id]; ok || id == "" {
 		return
 	}
-	note := ChangeAnnotation{Label: fsutil.Visible(id), NeedsConfirmation: w.result.OverallRiskLevel >= risk.High}
+	why := "" // the editor must ask
+	switch {
+	case w.result.WouldBlock:
+		why = fsutil.Visible(w.result.BlockReason)
+	case w.result.OverallRiskLevel >= risk.High:
+		why = w.result.OverallRiskLevel.String() + " risk"
+	}
+	note := ChangeAnnotation{Label: fsutil.Visible(id), NeedsConfirmation: why != ""}
 	if id == restored && w.result.Restores != "" {
 		note.Label = "restore " + w.result.Restores
 	}
@@ -226,8 +233,8 @@ func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
 			note.Description = s.Action
 		}
 	}
-	if note.NeedsConfirmation {
-		note.Description = strings.TrimPrefix(note.Description+", "+w.result.OverallRiskLevel.String()+" risk", ", ")
+	if why != "" {
+		note.Description = strings.TrimPrefix(note.Description+", "+why, ", ")
 	}
 	notes[id] = note
 }

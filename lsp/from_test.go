@@ -303,7 +303,8 @@ func TestConfirmation(t *testing.T) {
 		edit, err := lsp.From(plan, lsp.Options{Root: "/r"})
 		want := map[string]lsp.ChangeAnnotation{"e": {Label: "e", Description: "edit"}}
 		if level == risk.High {
-			want["e"] = lsp.ChangeAnnotation{Label: "e", NeedsConfirmation: true, Description: "edit, HIGH risk"}
+			blocked := "edit, operation blocked due to HIGH risk. Use force=true to proceed"
+			want["e"] = lsp.ChangeAnnotation{Label: "e", NeedsConfirmation: true, Description: blocked}
 		}
 		if d := cmp.Diff(want, edit.ChangeAnnotations); err != nil || d != "" {
 			t.Errorf("%v: %v (-want +got):\n%s", level, err, d)
