@@ -39,7 +39,7 @@ const mostForeign = 1000
 // foreign returns the pieces in double braces of a parsed text that are neither a reference, right or wrong, nor
 // escaped, but at most mostForeign. It returns none for a text with so many problems that some are only counted.
 func (t *Texts) foreign(text string, p parsed) []string {
-	if n := len(p.problems); n > 0 && p.problems[n-1].Offset == len(text) {
+	if n := len(p.problems); n > 0 && p.problems[n-1].Code == "too_many" {
 		return nil
 	}
 	taken := make(map[int]bool)
