@@ -46,7 +46,7 @@ func expanded(action any, word any) (any, error) {
 	}, 1000)
 }
 
-// Null is no text, in no syntax.
+// Null is not a text, in any syntax.
 func TestExpandNull(t *testing.T) {
 	t.Parallel()
 	const null = "{{vars.any}}"

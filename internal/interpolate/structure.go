@@ -7,8 +7,9 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// expandStructure replaces the templates of a structural pattern, or of its replacement, by their values. A value begins
-// no hole, not even together with the text around it. In the expression of a hole it is quoted as an expression.
+// expandStructure replaces the templates of a structural pattern, or of its replacement, by their values. A value does
+// not begin a hole, not even together with the text around it. In the expression of a hole it is quoted as an
+// expression.
 func expandStructure(text template.Text, values template.Values) (string, error) {
 	own, list, err := pieces(text, values)
 	if err != nil {

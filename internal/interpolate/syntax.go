@@ -111,7 +111,7 @@ func quoted(value string) string { return strings.ReplaceAll(regexp.QuoteMeta(va
 func (s syntax) expandIn(text template.Text, values template.Values) (any, error) {
 	if _, whole := text.Whole(); whole && s != plainText && s != globs {
 		if v, err := text.Expand(values); err != nil || v == nil {
-			return nil, err // null is no text
+			return nil, err // null is not a text
 		}
 	}
 	switch s {

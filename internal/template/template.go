@@ -104,8 +104,9 @@ type Text struct {
 	foreign []candidate // what look like references to steps that do not exist, at most 2 * mostForeign
 }
 
-// A text has mostProblems problems, and one that counts the rest. Of the pieces that look like references, it keeps the
-// first mostForeign, and the first of each name as long as they are so few. A hostile text could have millions.
+// A text has mostProblems problems, and a last problem that counts the rest. Of the pieces that look like references,
+// it keeps the first mostForeign, and the first of each name as long as they are so few. A hostile text could have
+// millions.
 const (
 	mostProblems = 100
 	mostForeign  = 1000
@@ -117,9 +118,9 @@ type part struct {
 	ref     int
 }
 
-// Parse finds the references in a text. The problems are in the order of the text: the first 100, and one that counts
-// the rest. A Text with problems can be inspected (Refs has the valid references) but not expanded. Parse takes time
-// linear in the length of the text, and calls known once for each candidate.
+// Parse finds the references in a text. The problems are in the order of the text: the first 100, and a last problem
+// that counts the rest. A Text with problems can be inspected (Refs has the valid references) but not expanded. Parse
+// takes time linear in the length of the text, and calls known once for each candidate.
 func Parse(text string, known Known) (Text, []Problem) {
 	if !strings.Contains(text, "{{") {
 		return Text{source: text}, nil
