@@ -53,18 +53,23 @@ func (t oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 // isLast reports whether an argument means the newest run. "-/STEP" would be a flag.
 func isLast(arg string) bool { return arg == "-" || arg == "last" }
 
+// leastDigits is the number of digits from which a number can be the beginning of a run id, which is a date: a shorter
+// one begins the ids of a whole century, also of the only run.
+const leastDigits = len("20060102")
+
 // find returns the run of an argument: a number, the beginning of a run id, or "-" or "last" for the newest.
 func find(ctx context.Context, p door.Program, store *rundir.Store, arg string) (runs.Run, error) {
-	if _, ok := runs.Number(arg); ok {
+	_, number := runs.Number(arg)
+	if number {
 		run, err := store.Get(ctx, runs.RunRef{Project: project, ID: arg})
 		if err == nil || !errors.Is(err, runs.ErrNotFound) {
 			return run, err
 		}
 	}
 	var found []runs.Run
-	newest := isLast(arg)
+	newest, begins := isLast(arg), arg != "" && !(number && len(arg) < leastDigits)
 	err := each(ctx, store, runs.Filter{Project: project}, func(r runs.Run) bool {
-		if newest || arg != "" && strings.HasPrefix(r.RunID, arg) {
+		if newest || begins && strings.HasPrefix(r.RunID, arg) {
 			found = append(found, r)
 		}
 		return !newest
