@@ -38,6 +38,9 @@ planned first, and the command shows the numbers and asks, unless -y is given; "
 plans. Without a terminal it does not ask. PIPELINE and VAR=VALUE are as in "millrace run"; write a directory with
 a = in it as ./DIR.
 
+The .millrace.yaml of each tree limits the change of this tree. The .millrace.yaml of the working directory
+limits the trees too, with its paths for the trees that lie in it. --no-project ignores these files.
+
 With --branch, --commit-message, --author or --then, and for clones, each tree is a git repository. One commit is
 made in each tree that changed, and none in other trees. A tree with changes that are not committed is refused,
 unless --allow-dirty is given. Hooks of the repositories do not run. A repository whose own settings run programs is

@@ -13,6 +13,7 @@ import (
 	"github.com/millrace-go/millrace/backup"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/door"
 	"github.com/millrace-go/millrace/fleet"
+	"github.com/millrace-go/millrace/fsutil"
 )
 
 // newUndo returns the command `fleet undo`.
@@ -21,8 +22,8 @@ func newUndo(p door.Program) *cobra.Command {
 		Use: "undo CAMPAIGN", Short: "Undo the changes of a campaign that were not pushed",
 		Long: `Undo undoes the change of a campaign in each tree. In a repository it removes the commit and its branch. A tree
 is left alone, and the exit status is 1, if its commit was pushed or has another commit on top, or if its files have
-changed since. Without a terminal undo needs -y. An undone campaign is not repeated: give the next campaign another
-name.`,
+changed since. The .millrace.yaml files limit undo as they limit fleet run. Without a terminal undo needs -y. An
+undone campaign is not repeated: give the next campaign another name.`,
 		Example: "  millrace fleet undo licence-2026\n  millrace fleet undo - -y",
 		Args:    door.Args(1, 1), ValidArgsFunction: complete(p),
 		RunE: p.InTree(func(ctx context.Context, t door.Tree, args []string) (err error) {
@@ -35,6 +36,7 @@ name.`,
 		}),
 	}
 	p.YesFlag(cmd)
+	p.ProjectFlag(cmd)
 	p.FormatFlag(cmd, reportFormats...)
 	return cmd
 }
@@ -78,7 +80,7 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 		if err := context.Cause(ctx); err != nil {
 			return err
 		}
-		done, err := o.takeBack(ctx, t.Executor, r.Outcome)
+		done, err := o.takeBack(ctx, t, r.Outcome)
 		if _, ended := o.last[r.Outcome.Index]; !done && (err == nil || !ended && errors.Is(err, fs.ErrNotExist)) {
 			continue // the run has changed nothing
 		}
@@ -106,10 +108,11 @@ func (o *opened) undo(ctx context.Context, p door.Program, t door.Tree) error {
 }
 
 // takeBack reverts the changes in one tree. done is false if the campaign has changed nothing there.
-func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Outcome) (done bool, err error) {
+func (o *opened) takeBack(ctx context.Context, t door.Tree, out fleet.Outcome) (done bool, err error) {
+	x := t.Executor
 	x.Observe = nil
 	if o.Git != nil {
-		return o.Git.Undo(ctx, x, out.Target)
+		return o.takeBackCommit(ctx, t, x, out.Target)
 	}
 	tree, err := o.trees().Open(ctx, out.Target)
 	if err != nil {
@@ -124,6 +127,9 @@ func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Ou
 		if b.RunID != out.RunID || b.Err != nil || b.Restores != "" {
 			continue
 		}
+		if err := o.limiting(t)(&x, out.Target, tree.FS); err != nil {
+			return false, err
+		}
 		_, err := x.Restore(ctx, tree.FS, b.ID)
 		if errors.Is(err, backup.ErrUndone) {
 			return true, nil
@@ -134,4 +140,27 @@ func (o *opened) takeBack(ctx context.Context, x millrace.Executor, out fleet.Ou
 		return false, errors.New("the tree has no backup of this change")
 	}
 	return false, nil
+}
+
+// takeBackCommit is takeBack for a repository.
+func (o *opened) takeBackCommit(
+	ctx context.Context, t door.Tree, x millrace.Executor, target fleet.Target,
+) (done bool, err error) {
+	dir, err := o.Git.Dir(target)
+	if err != nil {
+		return false, err
+	}
+	root, err := fsutil.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return o.Git.Undo(ctx, x, target)
+	}
+	if err != nil {
+		return false, err
+	}
+	limited := errors.Join(o.limiting(t)(&x, target, root), root.Close())
+	x.ReadOnly = x.ReadOnly || limited != nil // a tree without a change is no failure
+	if done, err = o.Git.Undo(ctx, x, target); err != nil && limited != nil {
+		err = limited
+	}
+	return done, err
 }

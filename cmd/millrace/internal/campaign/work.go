@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/afero"
@@ -37,6 +38,23 @@ func (c campaign) trees() fleet.Trees {
 	return fleet.Dirs{}
 }
 
+// limiting returns the function that applies the limits of the projects to the executor for a target.
+func (c campaign) limiting(open door.Tree) func(x *millrace.Executor, t fleet.Target, fsys afero.Fs) error {
+	return func(x *millrace.Executor, t fleet.Target, fsys afero.Fs) error {
+		dir, err := t.Root, error(nil)
+		if c.Git != nil {
+			dir, err = c.Git.Dir(t)
+		}
+		if err == nil {
+			err = open.Limit(x, fsys, dir)
+		}
+		if err != nil {
+			return &fleet.TargetError{ID: t.ID, Reason: strings.ReplaceAll(err.Error(), "\n", "; ")}
+		}
+		return nil
+	}
+}
+
 // work runs the pipeline on targets, and stores each outcome. A plan is a dry run.
 func (o *opened) work(
 	ctx context.Context, p door.Program, t door.Tree, l limits, phase string, only []int,
@@ -48,7 +66,7 @@ func (o *opened) work(
 	defer done()
 	x.Observe = nil // it observes a single tree
 	x.DryRun = x.DryRun || phase == phasePlan
-	keeping := &store{id: o.ID, dir: filepath.Join(o.dir, diffsDir), shown: o.shown}
+	keeping := &store{limit: o.limiting(t), id: o.ID, dir: filepath.Join(o.dir, diffsDir), shown: o.shown}
 	if o.shown != nil {
 		x.Recorder = o.shown.answers
 	}
@@ -103,7 +121,8 @@ func (o *opened) work(
 // store is the [fleet.Store] of a campaign: it stores the diff of each tree in the directory of the runs.
 type store struct {
 	runs  *rundir.Manager // nil for a dry run
-	id    string          // of the campaign
+	limit func(x *millrace.Executor, t fleet.Target, fsys afero.Fs) error
+	id    string // of the campaign
 	dir   string
 	index map[string]int
 	shown *shown // nil if the user is not asked
@@ -112,6 +131,9 @@ type store struct {
 // RunTarget implements [fleet.Store].
 func (s *store) RunTarget(ctx context.Context, x millrace.Executor, t fleet.Target, fsys afero.Fs,
 	p millrace.Pipeline) (res *millrace.Result, err error) {
+	if err := s.limit(&x, t, fsys); err != nil {
+		return nil, err
+	}
 	diff := &differ{store: s, target: t.ID}
 	if s.runs != nil {
 		x.Checkpoints = diff

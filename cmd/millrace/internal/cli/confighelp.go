@@ -32,6 +32,9 @@ Flags win over the user's file. The project's file comes with a clone, so it can
 and max_files count, a path must be allowed by both files, and deny and read_only of both files apply. The
 project's file cannot have other keys. Only --no-project ignores it. No change can write to it.
 
+In a fleet each tree has its own project's file. The project's file of the working directory also limits all
+trees: ceiling and max_files apply to each tree, and its paths to the trees that lie in the project.
+
 A file is YAML without anchors, aliases, merge keys and tags, at most 64 KiB. An unknown or invalid key ends the
 program with status 2.
 

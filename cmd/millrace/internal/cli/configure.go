@@ -2,12 +2,20 @@ package cli
 
 import (
 	"errors"
+	"fmt"
+	"path/filepath"
 
+	"github.com/spf13/afero"
+
+	"github.com/millrace-go/millrace"
 	"github.com/millrace-go/millrace/cmd/millrace/internal/config"
+	"github.com/millrace-go/millrace/risk"
+	"github.com/millrace-go/millrace/wording"
 )
 
 // configure reads the user's and the project's configuration and applies them to the executor. Flags were applied
-// before: they override the user's file. Only --no-project overrides the project's file.
+// before: they override the user's file. Only --no-project overrides the project's file. For many trees the project's
+// paths are left out: [session.limit] applies them to the trees that they mean.
 func (s *session) configure() error {
 	var c config.Config
 	var err error
@@ -17,7 +25,11 @@ func (s *session) configure() error {
 		c, err = config.Load(config.UserDir(), s.fs)
 	}
 	if err == nil {
-		err = c.Apply(&s.x)
+		applied := c
+		if s.flags.manyTrees {
+			applied.Project = config.Limits{Ceiling: c.Project.Ceiling, MaxFiles: c.Project.MaxFiles}
+		}
+		err = applied.Apply(&s.x)
 	}
 	if wrong, ok := errors.AsType[*config.Error](err); ok {
 		return &usageError{&configError{wrong}}
@@ -30,6 +42,38 @@ func (s *session) configure() error {
 		s.flags.color = c.Color
 	}
 	return nil
+}
+
+// limit applies the limits of the project to an executor for one of many trees: those of the tree's own file, and, if
+// the tree lies in the working tree, those of the file there. dir is the directory of the tree.
+func (s *session) limit(x *millrace.Executor, tree afero.Fs, dir string) error {
+	if s.flags.noProject {
+		return nil
+	}
+	inside, err := filepath.Rel(s.root, resolved(dir))
+	if err == nil && inside != "." && filepath.IsLocal(inside) {
+		around, err := s.config.Below(filepath.ToSlash(inside))
+		if err == nil {
+			err = around.Apply(x)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w, or ignore the file with --no-project",
+				filepath.Join(s.root, config.ProjectFile), err)
+		}
+	}
+	own, err := config.Load("", tree)
+	if err != nil {
+		return err
+	}
+	if words := x.Words; words != nil && own.Project.Ceiling != risk.Unset {
+		x.Words = func(p wording.Part) string {
+			if p.Kind == "ceiling" && p.Value == own.Project.Ceiling.String() {
+				return "'ceiling' in the tree's " + config.ProjectFile + " allows no more than " + p.Value
+			}
+			return words(p)
+		}
+	}
+	return own.Apply(x)
 }
 
 // configError is an invalid configuration. Its message has a line for each problem, like that of a pipeline.

@@ -47,6 +47,7 @@ func (a *App) door() door.Program {
 			a.commandFlags(cmd)
 			a.agentFlags(cmd)
 		},
+		ProjectFlag: a.projectFlag,
 		YesFlag: func(cmd *cobra.Command) {
 			cmd.Flags().BoolVarP(&a.flags.yes, "yes", "y", false, "do it without asking")
 		},
@@ -90,7 +91,7 @@ func (a *App) fleetDoor() door.Program {
 // door returns the interface of the session for those commands.
 func (s *session) door() door.Tree {
 	return door.Tree{
-		FS: s.fs, Root: s.root, Executor: s.x, StoreDir: s.runsDir,
+		FS: s.fs, Root: s.root, Executor: s.x, StoreDir: s.runsDir, Limit: s.limit,
 		Pipeline: func(ctx context.Context, arg string, values []string) (millrace.Pipeline, string, error) {
 			p, err := s.readPipeline(ctx, arg, values)
 			return p.Pipeline, p.file, err

@@ -129,7 +129,13 @@ func (a *App) reachFlags(cmd *cobra.Command) {
 		"hide paths that match `GLOB` from steps; one with a slash counts from the working directory; may be repeated")
 	f.BoolVar(&a.flags.inPlace, "in-place", false,
 		"overwrite the bytes of files that are mount points; others are replaced as always")
-	f.BoolVar(&a.flags.noProject, "no-project", false, "ignore the configuration of the project, .millrace.yaml")
+	a.projectFlag(cmd)
+}
+
+// projectFlag registers --no-project.
+func (a *App) projectFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&a.flags.noProject, "no-project", false,
+		"ignore the configuration of the project, .millrace.yaml")
 }
 
 // denyFrom sets the help of --deny for commands whose trees do not contain the working directory.

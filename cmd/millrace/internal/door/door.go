@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
@@ -37,9 +38,10 @@ type Program struct {
 	// Ask asks the user, if OnTerminal.
 	Ask        func(ctx context.Context, question string) (string, error)
 	OnTerminal func() bool
-	// ProgramFlags registers the flags that give pipelines access to files and programs. YesFlag registers -y, and Yes
-	// returns its value.
+	// ProgramFlags registers the flags that give pipelines access to files and programs, also --no-project. ProjectFlag
+	// registers only that. YesFlag registers -y, and Yes returns its value.
 	ProgramFlags func(cmd *cobra.Command)
+	ProjectFlag  func(cmd *cobra.Command)
 	YesFlag      func(cmd *cobra.Command)
 	Yes          func() bool
 	// Ago returns the age of a time, as shown on stdout.
@@ -67,6 +69,9 @@ type Tree struct {
 	Root string
 	// Executor has the permissions from flags and configuration.
 	Executor millrace.Executor
+	// Limit applies the limits of the project's files to an executor for one of many trees, unless a flag ignores them.
+	// dir is the directory of the tree.
+	Limit func(x *millrace.Executor, tree afero.Fs, dir string) error
 	// StoreDir returns the directory of runs selected by a flag, "" for that of the configuration, in the form for
 	// rundir.Open. A directory outside the tree is absolute, and is made.
 	StoreDir func(name string) (string, error)
