@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/csv"
-	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
-
-	"go.yaml.in/yaml/v4"
 
 	"github.com/millrace-go/millrace/actions"
 )
@@ -30,8 +27,10 @@ func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 			r.Comma = '\t'
 		}
 		pairs, err = r.ReadAll()
-	case ".json", ".yaml", ".yml": // JSON is YAML
-		pairs, err = pairsOf(data)
+	case ".json":
+		pairs, err = jsonPairs(data)
+	case ".yaml", ".yml":
+		pairs, err = yamlPairs(data)
 	default:
 		for _, line := range list(data, false) {
 			pair := []string{line}
@@ -59,32 +58,6 @@ func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 		return nil, usage("", "'%s' has no texts to replace", shown(file))
 	}
 	return edits, nil
-}
-
-// pairsOf parses an object of old to new texts, or a list of pairs or of {old_text, new_text}.
-func pairsOf(data []byte) ([][]string, error) {
-	var object map[string]string
-	if err := yaml.Unmarshal(data, &object); err == nil {
-		var pairs [][]string
-		for _, old := range slices.Sorted(maps.Keys(object)) {
-			pairs = append(pairs, []string{old, object[old]})
-		}
-		return pairs, nil
-	}
-	var edits []struct {
-		Old string `yaml:"old_text"`
-		New string `yaml:"new_text"`
-	}
-	if err := yaml.Unmarshal(data, &edits); err == nil {
-		var pairs [][]string
-		for _, e := range edits {
-			pairs = append(pairs, []string{e.Old, e.New})
-		}
-		return pairs, nil
-	}
-	var pairs [][]string
-	err := yaml.Unmarshal(data, &pairs)
-	return pairs, err
 }
 
 // anyOf returns the regular expression that matches any of the old texts.
