@@ -4,12 +4,12 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // The types of parameters, in the words of ParamDoc.
@@ -230,16 +230,16 @@ func oneValue(text string) error {
 	return err
 }
 
-// decoded returns the single JSON value in a text, with numbers as written.
+// decoded returns the single JSON value in a text, with numbers as written. Like a pipeline, it refuses what
+// encoding/json would change: repeated names and halves of surrogate pairs.
 func decoded(text string) (any, error) {
+	most := max(len(text), 1)
+	if _, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: most, MaxValues: most}); err != nil {
+		return nil, err
+	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more behind the value")
-	}
-	return v, nil
+	err := d.Decode(&v)
+	return v, err
 }
