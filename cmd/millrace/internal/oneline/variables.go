@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
+	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -69,11 +71,19 @@ func (w Where) asked(v millrace.Variable) (string, error) {
 	if err != nil || answer == "" && v.Type != "string" {
 		return "", ErrNoAnswer
 	}
-	sign := "="
-	if v.Type == "object" || v.Type == "list" && strings.HasPrefix(answer, "[") {
-		sign = ":="
+	switch at := strings.HasPrefix(answer, "@"); { // in an argument it would be the name of a file
+	case v.Type == "object" && !at, v.Type == "list" && strings.HasPrefix(answer, "["):
+		return v.Name + ":=" + answer, nil
+	case v.Type != "string" && !at:
+		return v.Name + "=" + answer, nil
+	case !utf8.ValidString(answer):
+		return "", usage("", "'%s' of the pipeline takes text, and this is not UTF-8", shown(v.Name))
 	}
-	return v.Name + sign + answer, nil
+	text := string(strictjson.AppendQuoted(nil, answer))
+	if v.Type == "list" {
+		text = "[" + text + "]"
+	}
+	return v.Name + ":=" + text, nil
 }
 
 // Variables returns a pipeline with the values from the arguments: NAME=VALUE, several times for a list, NAME:=JSON,
