@@ -166,17 +166,25 @@ func (o *opened) save() error {
 	return os.Rename(part, filepath.Join(o.dir, campaignFile))
 }
 
-// add appends a record.
+// add appends a record. It ends an incomplete line of a killed process first, so that only this line is lost.
 func (o *opened) add(r record) error {
 	line, err := json.Marshal(r)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(o.dir, outcomesFile), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	f, err := os.OpenFile(filepath.Join(o.dir, outcomesFile), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(append(line, '\n'))
+	info, err := f.Stat()
+	if last := []byte{'\n'}; err == nil && info.Size() > 0 {
+		if _, err = f.ReadAt(last, info.Size()-1); last[0] != '\n' {
+			line = append([]byte{'\n'}, line...)
+		}
+	}
+	if err == nil {
+		_, err = f.Write(append(line, '\n'))
+	}
 	o.last[r.Outcome.Index] = r
 	return errors.Join(err, f.Close())
 }
