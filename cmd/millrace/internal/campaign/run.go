@@ -112,6 +112,9 @@ func (r *running) run(ctx context.Context, p door.Program, t door.Tree, args []s
 	if c.ID == "" {
 		c.ID = idOf(pipeline.Name()) + c.Created.Format("20060102-150405")
 	}
+	if isNewest(c.ID) {
+		return p.Usage(fmt.Errorf("--name %q: it means the newest campaign", c.ID))
+	}
 	if !isID(c.ID) {
 		return p.Usage(fmt.Errorf("--name %q: letters, digits, - and _ are allowed, 1 to 100", c.ID))
 	}

@@ -64,6 +64,9 @@ func isID(id string) bool {
 	return id != "" && len(id) <= 100 && !strings.ContainsFunc(id, notInID)
 }
 
+// isNewest reports whether an argument means the newest campaign.
+func isNewest(arg string) bool { return arg == "-" || arg == "last" }
+
 // shelf returns the directory that contains a directory for each campaign of the user.
 func shelf(p door.Program) (string, error) {
 	dir := p.StateDir()
@@ -196,7 +199,7 @@ func load(p door.Program, arg string, work bool) (*opened, error) {
 	if err != nil {
 		return nil, err
 	}
-	if arg == "-" || arg == "last" {
+	if isNewest(arg) {
 		all, err := campaigns(p)
 		if err != nil {
 			return nil, err
