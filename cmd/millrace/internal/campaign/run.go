@@ -248,10 +248,21 @@ func aside(p door.Program, dir string) error {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	if inside, err := filepath.Rel(dir, shelf); err == nil && filepath.IsLocal(inside) {
-		return fmt.Errorf("the tree '%s' contains the directory of the campaigns, %s", dir, shelf)
+	for _, place := range []string{shelf, resolved(shelf)} {
+		if inside, err := filepath.Rel(dir, place); err == nil && filepath.IsLocal(inside) {
+			return fmt.Errorf("the tree '%s' contains the directory of the campaigns, %s", dir, shelf)
+		}
 	}
 	return nil
+}
+
+// resolved returns a name without links, as far as it exists.
+func resolved(name string) string {
+	real, err := filepath.EvalSymlinks(name)
+	if parent := filepath.Dir(name); err != nil && parent != name {
+		return filepath.Join(resolved(parent), filepath.Base(name))
+	}
+	return real
 }
 
 // listed reads a list, one entry per line. Empty lines and lines that begin with # are skipped.
