@@ -258,11 +258,14 @@ func aside(p door.Program, dir string) error {
 
 // resolved returns a name without links, as far as it exists.
 func resolved(name string) string {
-	real, err := filepath.EvalSymlinks(name)
-	if parent := filepath.Dir(name); err != nil && parent != name {
-		return filepath.Join(resolved(parent), filepath.Base(name))
+	if real, err := filepath.EvalSymlinks(name); err == nil {
+		return real
 	}
-	return real
+	parent := filepath.Dir(name)
+	if parent == name {
+		return name
+	}
+	return filepath.Join(resolved(parent), filepath.Base(name))
 }
 
 // listed reads a list, one entry per line. Empty lines and lines that begin with # are skipped.
