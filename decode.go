@@ -41,7 +41,7 @@ type Decoder struct {
 	// without a name is refused.
 	Name string
 	// MaxBytes is the longest text, in bytes, that is read. A longer text is a *ValidationError with the code
-	// "json_too_large". Zero means MaxPipelineBytes.
+	// "json_too_large". Zero or less means MaxPipelineBytes.
 	MaxBytes int
 	// MaxDepth is the nesting limit for lists and objects. Deeper nesting is a *ValidationError with the code
 	// "json_too_deep". Zero means 100; negative, or more than 10,000, means 10,000.

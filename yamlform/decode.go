@@ -33,7 +33,7 @@ func Decode(d millrace.Decoder, data []byte) (millrace.Pipeline, error) {
 	if d.MaxDepth > 0 {
 		depth = min(depth, d.MaxDepth)
 	}
-	if p := unreadable(data, min(cmp.Or(d.MaxBytes, MaxBytes), MaxBytes)); p != nil {
+	if p := unreadable(data, min(cmp.Or(max(d.MaxBytes, 0), MaxBytes), MaxBytes)); p != nil {
 		return millrace.Pipeline{}, &millrace.ValidationError{Problems: []millrace.Problem{*p}}
 	}
 	r := &reading{depth: depth}

@@ -23,6 +23,7 @@ func TestLimits(t *testing.T) {
 		"at the limit":    {text: large},
 		"over the limit":  {text: large + "#", message: "Invalid pipeline YAML: the text has 1048577 bytes, more than 1048576: split the pipeline, or send it as JSON"},
 		"not raised":      {d: millrace.Decoder{MaxBytes: 1 << 30}, text: large + "#", message: "the text has 1048577 bytes, more than 1048576"},
+		"negative":        {d: millrace.Decoder{MaxBytes: -1}, text: large},
 		"lowered":         {d: few, text: inYAML},
 		"lowered, longer": {d: few, text: inYAML + " ", message: "bytes, more than"},
 		"lowered, deeper": {d: millrace.Decoder{MaxDepth: 5}, text: inYAML, message: "nested more than 5 levels deep"},
