@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/afero"
 	"github.com/spf13/cobra"
 
 	"github.com/millrace-go/millrace"
@@ -48,6 +49,7 @@ func (term *terminal) program(t *testing.T) door.Program {
 				Allow: func(context.Context, millrace.Pipeline, string) (millrace.Executor, func(), error) {
 					return x, func() {}, nil
 				},
+				Limit: func(*millrace.Executor, afero.Fs, string) error { return nil },
 			}, err
 		},
 		FormatFlag: func(*cobra.Command, ...string) {}, Format: func() string { return "" },
@@ -60,7 +62,7 @@ func (term *terminal) program(t *testing.T) door.Program {
 			return "y", nil
 		},
 		OnTerminal: func() bool { return true }, Live: func() bool { return false },
-		ProgramFlags: none, YesFlag: none, Yes: func() bool { return false },
+		ProgramFlags: none, ProjectFlag: none, YesFlag: none, Yes: func() bool { return false },
 		User: func() string { return "" }, StateDir: func() string { return term.state },
 		Base: func(name string) string { return name }, Budget: func() string { return "" },
 	}

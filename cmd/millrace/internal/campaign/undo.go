@@ -158,7 +158,7 @@ func (o *opened) takeBackCommit(
 		return false, err
 	}
 	limited := errors.Join(o.limiting(t)(&x, target, root), root.Close())
-	x.ReadOnly = x.ReadOnly || limited != nil // a tree without a change is no failure
+	x.ReadOnly = x.ReadOnly || limited != nil // a tree without a change needs no limits
 	if done, err = o.Git.Undo(ctx, x, target); err != nil && limited != nil {
 		err = limited
 	}

@@ -2,10 +2,14 @@ package config
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
+	"unicode"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/millrace-go/millrace/fsutil"
-	"github.com/millrace-go/millrace/internal/guard"
 )
 
 // Below returns the project's limits for a tree that is a directory of the project: their paths count from there. name
@@ -13,18 +17,18 @@ import (
 func (c Config) Below(name string) (Config, error) {
 	below := Config{project: c.project, Project: c.Project}
 	l := &below.Project
-	err := guard.Policy{Denied: l.Deny, ReadOnly: l.ReadOnly}.Validate()
 	for _, list := range []*[]string{&l.Deny, &l.ReadOnly} {
 		var globs []string
 		for _, glob := range *list {
-			if err == nil {
-				globs, err = appendBelow(globs, glob, name)
+			var err error
+			if globs, err = appendBelow(globs, glob, name); err != nil {
+				return Config{}, err
 			}
 		}
 		*list = globs
 	}
-	if err != nil || l.Allow == nil {
-		return below, err
+	if l.Allow == nil {
+		return below, nil
 	}
 	l.Allow = []string{}
 	for _, path := range c.Project.Allow {
@@ -41,19 +45,29 @@ func (c Config) Below(name string) (Config, error) {
 
 // appendBelow appends the globs that match below a directory what a glob matches from above it.
 func appendBelow(globs []string, glob, name string) ([]string, error) {
-	if takes(glob, name) {
-		return append(globs, "*"), nil
-	}
 	clean := glob
 	for strings.HasPrefix(clean, "./") {
 		clean = strings.TrimLeft(clean[2:], "/")
 	}
-	parts := strings.Split(strings.TrimRight(clean, "/"), "/")
+	clean = strings.TrimRight(clean, "/")
+	if !doublestar.ValidatePattern(clean) {
+		return append(globs, glob), nil // the executor refuses it
+	}
+	for at := name; at != "."; at = path.Dir(at) {
+		against := at
+		if !strings.Contains(clean, "/") {
+			against = path.Base(at)
+		}
+		if takes(clean, against) {
+			return append(globs, "*"), nil
+		}
+	}
+	parts := strings.Split(clean, "/")
 	if len(parts) == 1 {
 		return append(globs, glob), nil // it matches a name at any place
 	}
-	odd := func(part string) bool { return part != "**" && strings.Contains(part, "**") }
-	if (guard.Policy{Denied: parts}).Validate() != nil || odd(parts[len(parts)-1]) {
+	end := len(parts) - 1
+	if slices.ContainsFunc(parts, odd) || parts[end] != "**" && strings.Contains(parts[end], "**") {
 		return nil, fmt.Errorf("the glob %q cannot be divided at the directory %q: write each path as a glob of its own",
 			glob, name)
 	}
@@ -61,7 +75,7 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 	rest[0] = true
 	for dir := range strings.SplitSeq(name, "/") {
 		next := make([]bool, len(parts))
-		for i, part := range parts[:len(parts)-1] {
+		for i, part := range parts[:end] {
 			switch {
 			case !rest[i]:
 			case part == "**":
@@ -70,9 +84,7 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 				next[i+1] = true
 			}
 		}
-		if parts[len(parts)-1] == "**" && rest[len(parts)-1] {
-			next[len(parts)-1] = true
-		}
+		next[end] = next[end] || rest[end] && parts[end] == "**"
 		rest = next
 	}
 	for i := range parts {
@@ -80,7 +92,7 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 			continue
 		}
 		part := strings.Join(parts[i:], "/")
-		if i == len(parts)-1 {
+		if i == end {
 			part += "/**" // without a slash it would match at any place
 		}
 		globs = append(globs, part)
@@ -88,8 +100,33 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 	return globs, nil
 }
 
-// takes reports whether a glob of denied paths matches a path, or a directory above it.
+// odd reports whether a part of a glob is not the glob of one name.
+func odd(part string) bool {
+	return part == "" || part == "." || part == ".." || !doublestar.ValidatePattern(part)
+}
+
+// takes reports whether a glob matches a path, or, like the engine, another spelling that some file system treats as
+// the same name.
 func takes(glob, name string) bool {
-	g := guard.New(guard.Policy{Denied: []string{glob}})
-	return g.Check(name, guard.Look) != nil
+	if doublestar.MatchUnvalidated(glob, name) {
+		return true
+	}
+	parts := strings.Split(strings.Map(spelled, name), "/")
+	for i, part := range parts {
+		part, _, _ = strings.Cut(part, ":")
+		parts[i] = strings.TrimRight(part, ". ")
+	}
+	return doublestar.MatchUnvalidated(strings.Map(spelled, glob), strings.Join(parts, "/"))
+}
+
+// spelled returns one character for all that differ only in case, and -1 for an invisible one.
+func spelled(r rune) rune {
+	if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
+		return -1
+	}
+	least := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		least = min(least, next)
+	}
+	return unicode.ToLower(least)
 }

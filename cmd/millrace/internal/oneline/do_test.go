@@ -61,7 +61,7 @@ func TestDo(t *testing.T) {
 		"twice":         {".", "search pattern=a pattern=b", want{err: "given twice, and is not a list"}},
 		"twice as JSON": {".", `search pattern=a pattern:="b"`, want{err: "given twice"}},
 		"bad JSON":      {".", "search pattern:=a", want{err: "write JSON after"}},
-		"more JSON":     {".", "search pattern:=1}", want{err: "after the end of the JSON value"}},
+		"more JSON":     {".", "search pattern:=1}", want{err: "more behind the value"}},
 		"JSON as text":  {".", `edit files=["a.go"] old_text=a new_text=b`, want{err: "write files:=JSON"}},
 		"class, a glob": {".", `edit files=[ab].go old_text=a new_text=b`, want{
 			steps: `{'id':'find','action':'list','params':{'depth':1,'include':['[ab].go']}},{'id':'edit','action':'edit','input_from':'find','params':{'old_text':'a','new_text':'b'}}`}},

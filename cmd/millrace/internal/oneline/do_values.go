@@ -4,12 +4,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/internal/strictjson"
 )
 
 // The types of parameters, in the words of ParamDoc.
@@ -230,16 +231,31 @@ func oneValue(text string) error {
 	return err
 }
 
-// decoded returns the single JSON value in a text, with numbers as written. Like a pipeline, it refuses what
-// encoding/json would change: repeated names and halves of surrogate pairs.
+// decoded returns the single JSON value in a text, with numbers as written.
 func decoded(text string) (any, error) {
-	most := max(len(text), 1)
-	if _, err := strictjson.Parse([]byte(text), strictjson.Limits{MaxBytes: most, MaxValues: most}); err != nil {
-		return nil, err
-	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
 	var v any
-	err := d.Decode(&v)
-	return v, err
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is more behind the value")
+	}
+	return v, nil
+}
+
+// strict returns the error of a pipeline that has a JSON value: it refuses repeated names and halves of surrogate
+// pairs, which encoding/json takes as another value.
+func strict(text string) error {
+	const before = `{"name": "n", "steps": [{"id": "s", "action": "list", "params": {"value":` + "\n"
+	most := millrace.Decoder{MaxBytes: len(before) + len(text) + 8, MaxDepth: -1}
+	_, err := most.Decode([]byte(before + text + "\n}}]}"))
+	invalid, ok := errors.AsType[*millrace.ValidationError](err)
+	if !ok || invalid.Problems[0].Code != "invalid_json" {
+		return nil // list has no such parameter
+	}
+	p := invalid.Problems[0]
+	_, message, _ := strings.Cut(p.Message, fmt.Sprintf("line %d, column %d: ", p.Line, p.Column))
+	return fmt.Errorf("line %d, column %d: %s", p.Line-1, p.Column, message)
 }

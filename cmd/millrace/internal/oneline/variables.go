@@ -9,7 +9,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/millrace-go/millrace"
-	"github.com/millrace-go/millrace/internal/strictjson"
 	"github.com/millrace-go/millrace/template"
 )
 
@@ -79,7 +78,11 @@ func (w Where) asked(v millrace.Variable) (string, error) {
 	case !utf8.ValidString(answer):
 		return "", usage("", "'%s' of the pipeline takes text, and this is not UTF-8", shown(v.Name))
 	}
-	text := string(strictjson.AppendQuoted(nil, answer))
+	quoted, err := json.Marshal(answer)
+	if err != nil {
+		return "", err
+	}
+	text := string(quoted)
 	if v.Type == "list" {
 		text = "[" + text + "]"
 	}
@@ -117,6 +120,9 @@ func (w Where) given(p millrace.Pipeline, args []string) (millrace.Pipeline, err
 	}
 	for name, value := range values {
 		if text, ok := value.(json.RawMessage); ok {
+			if err := strict(string(text)); err != nil {
+				return p, usage("", "'%s' of the pipeline: %v", shown(name), err)
+			}
 			if values[name], err = decoded(string(text)); err != nil {
 				return p, err // params has parsed it before
 			}

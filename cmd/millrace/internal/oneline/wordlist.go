@@ -27,10 +27,8 @@ func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 			r.Comma = '\t'
 		}
 		pairs, err = r.ReadAll()
-	case ".json":
-		pairs, err = jsonPairs(data)
-	case ".yaml", ".yml":
-		pairs, err = yamlPairs(data)
+	case ".json", ".yaml", ".yml":
+		pairs, err = pairsIn(data)
 	default:
 		for _, line := range list(data, false) {
 			pair := []string{line}

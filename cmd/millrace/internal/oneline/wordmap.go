@@ -7,16 +7,21 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"go.yaml.in/yaml/v4"
+)
 
-	"github.com/millrace-go/millrace/internal/strictjson"
+// The kinds of an entry.
+const (
+	isText = iota
+	isNull
+	isList
+	isObject
 )
 
 // entry is a value of a map in JSON or YAML.
 type entry struct {
-	kind         strictjson.Kind
+	kind         int
 	text         string // of a scalar
 	line, column int
 	parts        []entry // of a list its elements, of an object its names and values in turn
@@ -27,37 +32,8 @@ func (e entry) wrong(format string, args ...any) error {
 	return fmt.Errorf("line %d, column %d: "+format, append([]any{e.line, e.column}, args...)...)
 }
 
-// jsonPairs parses the pairs of a map in JSON.
-func jsonPairs(data []byte) ([][]string, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	most := max(len(data), 1)
-	top, err := strictjson.Parse(data, strictjson.Limits{MaxBytes: most, MaxValues: most})
-	if err != nil {
-		return nil, err
-	}
-	return pairsOf(ofJSON(top, strictjson.NewLocator(data)))
-}
-
-// ofJSON returns the entry of a value in JSON.
-func ofJSON(n *strictjson.Node, places *strictjson.Locator) entry {
-	e := entry{kind: n.Kind, text: n.Text + n.Number}
-	e.line, e.column = places.LineColumn(n.Offset)
-	if n.Kind == strictjson.Bool {
-		e.text = strconv.FormatBool(n.Bool)
-	}
-	for _, element := range n.Elems {
-		e.parts = append(e.parts, ofJSON(element, places))
-	}
-	for _, m := range n.Members {
-		name := entry{kind: strictjson.String, text: m.Name}
-		name.line, name.column = places.LineColumn(m.NameOffset)
-		e.parts = append(e.parts, name, ofJSON(m.Value, places))
-	}
-	return e
-}
-
-// yamlPairs parses the pairs of a map in YAML.
-func yamlPairs(data []byte) ([][]string, error) {
+// pairsIn parses the pairs of a map in JSON or YAML: JSON is YAML.
+func pairsIn(data []byte) ([][]string, error) {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
@@ -83,18 +59,18 @@ func yamlPairs(data []byte) ([][]string, error) {
 	return pairsOf(top)
 }
 
-// ofYAML returns the entry of a value in YAML. A scalar is the text as written, but null is no text.
+// ofYAML returns the entry of a value in YAML. A scalar is the text as written, except for null.
 func ofYAML(n *yaml.Node) (entry, error) {
-	e := entry{kind: strictjson.String, text: n.Value, line: n.Line, column: n.Column}
+	e := entry{text: n.Value, line: n.Line, column: n.Column}
 	switch {
 	case n.Kind == yaml.AliasNode || n.Anchor != "" || n.Tag == "!!merge" || n.Style&yaml.TaggedStyle != 0:
 		return e, e.wrong("anchors, aliases, merge keys and tags are not allowed")
 	case n.Kind == yaml.MappingNode:
-		e.kind = strictjson.Object
+		e.kind = isObject
 	case n.Kind == yaml.SequenceNode:
-		e.kind = strictjson.Array
+		e.kind = isList
 	case n.Tag == "!!null":
-		e.kind = strictjson.Null
+		e.kind = isNull
 	}
 	for _, c := range n.Content {
 		part, err := ofYAML(c)
@@ -110,7 +86,7 @@ func ofYAML(n *yaml.Node) (entry, error) {
 func pairsOf(top entry) ([][]string, error) {
 	var pairs [][]string
 	switch top.kind {
-	case strictjson.Object:
+	case isObject:
 		for i := 0; i+1 < len(top.parts); i += 2 {
 			pair, err := texts(top.parts[i], top.parts[i+1])
 			if err != nil {
@@ -123,7 +99,7 @@ func pairsOf(top entry) ([][]string, error) {
 		}
 		slices.SortFunc(pairs, func(a, b []string) int { return cmp.Compare(a[0], b[0]) })
 		return pairs, nil
-	case strictjson.Array:
+	case isList:
 		for _, e := range top.parts {
 			pair, err := e.pair()
 			if err != nil {
@@ -139,9 +115,9 @@ func pairsOf(top entry) ([][]string, error) {
 // pair returns the texts of an element of a list.
 func (e entry) pair() ([]string, error) {
 	switch {
-	case e.kind == strictjson.Array && len(e.parts) == 2:
+	case e.kind == isList && len(e.parts) == 2:
 		return texts(e.parts[0], e.parts[1])
-	case e.kind != strictjson.Object:
+	case e.kind != isObject:
 		return nil, e.wrong("an entry has an old and a new text")
 	}
 	if err := unrepeated(e); err != nil {
@@ -169,10 +145,12 @@ func texts(pair ...entry) ([]string, error) {
 	var both []string
 	for _, e := range pair {
 		switch e.kind {
-		case strictjson.Null:
+		case isNull:
 			return nil, e.wrong(`null is not a text: write "" for an empty text, or the word in quotes`)
-		case strictjson.Array, strictjson.Object:
-			return nil, e.wrong("a %v is not a text", e.kind)
+		case isList:
+			return nil, e.wrong("a list is not a text")
+		case isObject:
+			return nil, e.wrong("an object is not a text")
 		}
 		both = append(both, e.text)
 	}
