@@ -246,7 +246,7 @@ func decoded(text string) (any, error) {
 }
 
 // strict returns the error of a pipeline that has a JSON value: it refuses repeated names and halves of surrogate
-// pairs, which encoding/json takes as another value.
+// pairs, which encoding/json reads as another value, and numbers out of range.
 func strict(text string) error {
 	const before = `{"name": "n", "steps": [{"id": "s", "action": "list", "params": {"value":` + "\n"
 	most := millrace.Decoder{MaxBytes: len(before) + len(text) + 8, MaxDepth: -1}
@@ -256,6 +256,6 @@ func strict(text string) error {
 		return nil // list has no such parameter
 	}
 	p := invalid.Problems[0]
-	_, message, _ := strings.Cut(p.Message, fmt.Sprintf("line %d, column %d: ", p.Line, p.Column))
-	return fmt.Errorf("line %d, column %d: %s", p.Line-1, p.Column, message)
+	return fmt.Errorf("line %d, column %d: a repeated name, half of a surrogate pair, or a number out of range",
+		p.Line-1, p.Column)
 }
