@@ -118,7 +118,7 @@ func (s *Stage) pending() ([]*pendingChange, error) {
 	defer s.mu.RUnlock()
 	all := collector{
 		core: s.core, shown: make(map[string]leaf), hidden: make(map[string]*fact), gone: make(map[string]*removal),
-		listed: make(map[*fact][]change.Hash),
+		before: make(map[string]*removal), listed: make(map[*fact][]change.Hash),
 	}
 	for _, l := range s.taken {
 		all.listed[l.dir] = append(all.listed[l.dir], l.sum)

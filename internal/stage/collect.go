@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"path"
 	"slices"
 
@@ -23,6 +24,7 @@ type collector struct {
 	shown  map[string]leaf
 	hidden map[string]*fact        // entries that are no longer at their path, or have changed
 	gone   map[string]*removal     // how entries of the base were removed, with everything below them
+	before map[string]*removal     // how entries below them were removed before
 	listed map[*fact][]change.Hash // of directories that were moved or removed: hashes of their entries then
 	drifts []Drift
 }
@@ -85,7 +87,7 @@ func (w *collector) show(at string, k kid, moves []stamp) error {
 	if e.n != nil && e.n.base != "" {
 		for name, s := range e.n.kids {
 			below := names.Join(e.n.base, name)
-			w.gone[below] = s.gone
+			w.removed(below, s.gone)
 			if s.isFresh() {
 				if err := w.stillAbsent(below); err != nil {
 					return err
@@ -128,14 +130,27 @@ func (w *collector) hide(at string, gone *removal) error {
 	if err != nil || f == nil {
 		return err
 	}
-	w.gone[at] = gone
+	w.removed(at, gone)
 	return w.hideFact(f)
+}
+
+// removed notes how an entry of the base was removed.
+func (w *collector) removed(at string, gone *removal) {
+	w.gone[at] = gone
+	if gone == nil {
+		return
+	}
+	for below, earlier := range gone.below {
+		if old := w.before[below]; old == nil || old.last() < earlier.last() {
+			w.before[below] = earlier
+		}
+	}
 }
 
 // goneAt returns how an entry of the base was removed, alone or with a directory above it.
 func (w *collector) goneAt(at string) *removal {
 	for ; at != "."; at = path.Dir(at) {
-		if gone := w.gone[at]; gone != nil {
+		if gone := cmp.Or(w.gone[at], w.before[at]); gone != nil {
 			return gone
 		}
 	}

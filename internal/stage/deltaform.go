@@ -45,12 +45,27 @@ const (
 	timeSet  = 4
 )
 
-// Removal of an entry of the base: not removed, removed, or removed and kept in the trash.
+// Removal of an entry of the base: not removed, removed and kept in the trash, or removed for good. The last is a flag:
+// the removals of entries below it follow.
 const (
 	goneNot = iota
 	goneKept
 	goneForGood
+	goneMask  = 3
+	goneBelow = 4
 )
+
+type toldRemoval struct {
+	gone int
+	by   []toldStamp
+}
+
+type toldBelow struct {
+	path string
+	toldRemoval
+}
+
+func (r *deltaReader) removal() toldRemoval { return toldRemoval{gone: r.num(), by: r.stamps()} }
 
 // deltaDigest identifies a delta in the next delta.
 type deltaDigest [8]byte

@@ -98,8 +98,8 @@ type toldSlot struct {
 	node  int // one more than the node; 0 for none
 	under int // one more than the fact; 0 for none
 	ago   int
-	gone  int
-	by    []toldStamp
+	toldRemoval
+	below []toldBelow // in the base
 }
 
 // deltaReader reads a delta. After the first error all values are zero.
@@ -333,6 +333,9 @@ func (r *deltaReader) meta(node int) toldMeta {
 }
 
 func (r *deltaReader) slot() toldSlot {
-	return toldSlot{dir: r.num(), name: r.text(), node: r.num(), under: r.num(), ago: r.num(), gone: r.num(),
-		by: r.stamps()}
+	s := toldSlot{dir: r.num(), name: r.text(), node: r.num(), under: r.num(), ago: r.num(), toldRemoval: r.removal()}
+	if s.gone&goneBelow != 0 {
+		s.below = listOf(r, 3, func() toldBelow { return toldBelow{r.text(), r.removal()} })
+	}
+	return s
 }

@@ -1,6 +1,9 @@
 package stage
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/names"
 )
@@ -101,23 +104,39 @@ func (w *deltaWriter) slot(key slotKey) error {
 			under = w.fact(f) + 1
 		}
 	}
-	var by []stamp
-	gone := goneNot
-	if s.gone != nil {
-		by = s.gone.by
-		if gone = goneKept; s.gone.permanent {
-			gone = goneForGood
-		}
-	}
 	p := w.add(partSlots)
 	p.num(dir)
 	p.text(key.name)
 	p.num(n)
 	p.num(under)
 	p.num(w.seq - s.seq)
-	p.num(gone)
-	w.stamps(p, by)
+	w.removal(p, s.gone)
 	return nil
+}
+
+func (w *deltaWriter) removal(p *form, r *removal) {
+	if r == nil {
+		p.num(goneNot)
+		p.num(0)
+		return
+	}
+	gone := goneKept
+	if r.permanent {
+		gone = goneForGood
+	}
+	if len(r.below) > 0 {
+		gone |= goneBelow
+	}
+	p.num(gone)
+	w.stamps(p, r.by)
+	if len(r.below) == 0 {
+		return
+	}
+	p.num(len(r.below))
+	for _, at := range slices.Sorted(maps.Keys(r.below)) {
+		p.text(at)
+		w.removal(p, &removal{by: r.below[at].by, permanent: r.below[at].permanent})
+	}
 }
 
 // node returns the number of a node. It writes the node and its parents first if the node has no number yet. ok is

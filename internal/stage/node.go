@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/millrace-go/millrace/change"
+	"github.com/millrace-go/millrace/internal/names"
 )
 
 // node is an inode of the stage: an entry made on it, or an entry of the base that was changed or moved, or a directory
@@ -50,10 +51,55 @@ type slot struct {
 // stage keeps this answer as it keeps facts of the base.
 func (s slot) isFresh() bool { return s.gone == nil && s.seq >= 0 }
 
-// removal records who removed an entry of the base.
+// isOwn reports whether the slot has the entry that the base has at the path.
+func (s slot) isOwn(at string) bool { return s.n != nil && s.n.from != nil && s.n.from.path == at }
+
+// removal records who removed an entry of the base, with everything that was in it then.
 type removal struct {
 	by        []stamp
 	permanent bool
+	// below are the entries of a directory that were removed before it in another way, by their paths in the base.
+	below map[string]*removal
+}
+
+// before notes which entries of a directory of the base were removed before the directory.
+func (r *removal) before(dir *node) {
+	for name, s := range dir.kids {
+		at := names.Join(dir.base, name)
+		switch {
+		case dir.base == "":
+		case s.isOwn(at) && s.n.kind == change.Dir:
+			r.before(s.n)
+		case s.gone != nil && !s.isOwn(at):
+			if !r.isLike(s.gone) {
+				r.note(at, s.gone)
+			}
+			for at, gone := range s.gone.below {
+				r.note(at, gone)
+			}
+		}
+	}
+}
+
+func (r *removal) note(at string, gone *removal) {
+	if r.below == nil {
+		r.below = make(map[string]*removal)
+	}
+	r.below[at] = gone
+}
+
+// last returns the position of the removal in time, -1 if unknown.
+func (r *removal) last() int {
+	if len(r.by) == 0 {
+		return -1
+	}
+	return r.by[len(r.by)-1].seq
+}
+
+// isLike reports whether two removals have the same authors and effect.
+func (r *removal) isLike(other *removal) bool {
+	return r.permanent == other.permanent && slices.EqualFunc(r.by, other.by,
+		func(a, b stamp) bool { return a.Origin == b.Origin })
 }
 
 // stamp is an Origin with its position in time, so that stamps can be ordered.

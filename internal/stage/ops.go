@@ -43,15 +43,20 @@ func (s *Stage) clear(p place, permanent bool) {
 
 // goneAt returns how the base's entry at the place is removed when another entry is put over it.
 func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
-	// If nothing is there now, the entry was removed before, if it ever existed.
+	// If the present entry is not the base's, the base's was removed before, if it ever existed.
 	old, staged := dir.kids[p.name]
-	if p.ent.kind() == change.Absent || staged && old.isFresh() || dir.base == "" {
+	if p.ent.kind() == change.Absent || staged && old.isFresh() || dir.base == "" ||
+		old.gone != nil && !old.isOwn(names.Join(dir.base, p.name)) {
 		return old.gone
 	}
 	if p.ent.n == nil {
 		s.core.base.keep(p.ent.f) // the entry that is removed is the present entry
 	}
-	return &removal{by: s.stamps(), permanent: permanent}
+	gone := &removal{by: s.stamps(), permanent: permanent}
+	if n := p.ent.n; n != nil && n.kind == change.Dir {
+		gone.before(n)
+	}
+	return gone
 }
 
 // Mkdir makes a directory.

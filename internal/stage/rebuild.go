@@ -145,12 +145,19 @@ func (b *builder) slot(t toldSlot, stood map[*node]slotKey) error {
 			stood[s.n] = slotKey{s.n.parent, s.n.name}
 		}
 	}
-	if t.gone != goneNot {
-		by, err := b.stamps(toldStamps{more: t.by}, nil)
+	if s.gone, err = b.removal(t.toldRemoval); err != nil {
+		return err
+	}
+	for _, below := range t.below {
+		gone, err := b.removal(below.toldRemoval)
 		if err != nil {
 			return err
 		}
-		s.gone = &removal{by: by, permanent: t.gone == goneForGood}
+		if gone == nil || s.gone == nil || dir.base == "" ||
+			!names.Within(below.path, names.Join(dir.base, t.name)) {
+			return badDelta("%s is not below %q in node %d", below.path, t.name, t.dir)
+		}
+		s.gone.note(below.path, gone)
 	}
 	if t.under > 0 && s.gone == nil {
 		s.gone = &removal{} // makes the slot not fresh

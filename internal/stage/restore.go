@@ -310,3 +310,11 @@ func (b *builder) stamps(t toldStamps, old []stamp) ([]stamp, error) {
 	}
 	return all, nil
 }
+
+func (b *builder) removal(t toldRemoval) (*removal, error) {
+	if t.gone&goneMask == goneNot {
+		return nil, nil
+	}
+	by, err := b.stamps(toldStamps{more: t.by}, nil)
+	return &removal{by: by, permanent: t.gone&goneMask == goneForGood}, err
+}
