@@ -64,7 +64,7 @@ func copyOne(c *Call, m move) error {
 		return fileError(m.to, err)
 	} else if kind != change.Absent {
 		// The plan has checked that it may be overwritten.
-		if err := c.FS.Remove(m.to); err != nil {
+		if err := c.stage().Replace(m.to); err != nil {
 			return fileError(m.to, err)
 		}
 	}

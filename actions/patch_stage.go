@@ -230,7 +230,7 @@ func (w *patching) writeText(n *patchNode, at *string) error {
 		if !n.retext {
 			return nil
 		}
-		if err := w.c.FS.Remove(*at); err != nil {
+		if err := w.c.stage().Replace(*at); err != nil {
 			return err
 		}
 		return w.c.FS.SymlinkIfPossible(string(n.text), *at)

@@ -76,7 +76,23 @@ func build(changes []change.Change) ([]*entry, error) {
 			e.From = "" // there is a directory of that name again, so nothing was moved from it
 		}
 	}
+	keepMoved(entries)
 	return entries, nil
+}
+
+// keepMoved keeps the files that were moved to the places of deleted files too: a deleted file can only come back if
+// the other file goes back.
+func keepMoved(entries []*entry) {
+	byPath := make(map[string]*entry)
+	for _, e := range entries {
+		byPath[e.Path] = e
+	}
+	for _, e := range entries {
+		for e.Trash && e.From != "" && !byPath[e.From].Trash && !byPath[e.From].Permanent {
+			e = byPath[e.From]
+			e.Trash = true
+		}
+	}
 }
 
 // newEntry returns the entry of a path, nil if nothing changes there. c is nil if a file was moved away from the path.
@@ -102,11 +118,14 @@ func newEntry(path string, old change.State, c *change.Change, moved bool) *entr
 	sameLeaf := c.Old.Kind == c.New.Kind && (c.New.Kind == change.Symlink && c.Old.Target == c.New.Target ||
 		c.New.Kind == change.File && c.Old.Size == c.New.Size && c.Old.Hash == c.New.Hash &&
 			c.New.Hash != change.Hash{})
+	e.Attr = sameLeaf && !moved && (c.From == "" || c.From == path)
+	if c.Trash && !e.Permanent && !e.Attr && (disk.IsLeaf(old) || old.Kind == change.Dir && disk.IsLeaf(c.New)) {
+		e.Trash = true
+	}
 	if c.From != "" && c.From != path {
 		e.From, e.Moved = c.From, sameLeaf
 		return e
 	}
-	e.Attr = sameLeaf && !moved
 	timed := !c.New.ModTime.IsZero() && !c.New.ModTime.Equal(c.Old.ModTime)
 	switch {
 	case e.Attr && c.Old.Mode == c.New.Mode && !timed,

@@ -86,8 +86,8 @@ type Record struct {
 	Moved bool
 	// Attr means that only mode or times change; the file stays where it is.
 	Attr bool
-	// Trash means that the path was deleted by a step and must be restorable even if no backup is kept. Permanent means
-	// that it must not be restorable.
+	// Trash means that the path was deleted by a step, even if another entry is there now, and must be restorable even if
+	// no backup is kept. Permanent means that it must not be restorable.
 	Trash, Permanent bool
 	// FarDir is set if Path is on another mount than the state directory. It is a directory above Path that stays, and
 	// holds those files of the record that would otherwise be in NewDir.

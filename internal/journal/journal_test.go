@@ -39,7 +39,7 @@ func sample() *journal.Plan {
 		{Path: "moved", Old: file("m"), Image: journal.Linked},
 		{Path: "o", Old: file("o"), New: file("o"), Attr: true},
 		{Path: "p", Old: file("p"), Image: journal.Copied, Permanent: true},
-		{Path: "q", Old: link, New: file("q")},
+		{Path: "q", Old: link, New: file("q"), Trash: true},
 	}
 	for i := range records {
 		records[i].Slot = len(records) - 1 - i
@@ -176,7 +176,8 @@ func TestValidate(t *testing.T) {
 		"attributes of two":  func(p *journal.Plan) { p.Records[6].New = file("O") },
 		"far is elsewhere":   func(p *journal.Plan) { p.Records[4].FarDir = "other" },
 		"far in itself":      func(p *journal.Plan) { p.Records[4].FarDir = "d/e" },
-		"trash that stays":   func(p *journal.Plan) { p.Records[0].Trash = true },
+		"trash of nothing":   func(p *journal.Plan) { p.Records[2].Trash = true },
+		"trash that stays":   func(p *journal.Plan) { p.Records[6].Trash = true },
 		"trash for good":     func(p *journal.Plan) { p.Records[1].Permanent = true },
 	}
 	if err := sample().Validate(); err != nil {

@@ -104,7 +104,7 @@ func (r *Record) check() string {
 		return "the before-image is missing"
 	case r.FarDir != "" && (r.FarDir == r.Path || !names.Within(r.Path, r.FarDir)):
 		return "the directory for its files is not above it"
-	case (r.Trash || r.Permanent) && (disk.IsLeaf(r.New) || r.Trash && r.Permanent):
+	case r.Permanent && (disk.IsLeaf(r.New) || r.Trash), r.Trash && (r.Attr || r.Old.Kind == change.Absent):
 		return "it is marked as deleted"
 	}
 	return ""

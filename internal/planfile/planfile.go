@@ -48,6 +48,7 @@ type Change struct {
 	// Before is the old text of a small file, so that the change can be shown even after the file has changed. It is
 	// optional.
 	Before []byte `json:"before,omitempty"`
+	Trash  bool   `json:"trash,omitempty"` // see [backing.Backing]
 }
 
 // Changes are the changes of a plan. They are read one by one, so that a list of many invalid elements is refused at
@@ -81,7 +82,7 @@ func Store(changes []change.Change, limits actions.Limits) (Changes, error) {
 	stored := make(Changes, len(changes))
 	left := keptBytes
 	for i, c := range changes {
-		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target} {
+		for _, name := range []string{c.Path, c.From, c.Old.Target, c.New.Target, c.Replaced.Target} {
 			if !utf8.ValidString(name) {
 				err := errors.New("the name is not valid UTF-8, so it cannot be written as JSON")
 				return nil, &Error{Path: c.Path, Err: err}
@@ -91,7 +92,7 @@ func Store(changes []change.Change, limits actions.Limits) (Changes, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", c.Path, err)
 		}
-		stored[i].Change, stored[i].Before = c, keptText(c, &left)
+		stored[i] = Change{Change: c, Before: keptText(c, &left), Trash: c.Trash}
 		if !ownContent(c) {
 			continue
 		}
@@ -205,6 +206,7 @@ func (t Tree) adopt(c Change) (adopted change.Change, moved bool, err error) {
 		}
 	}
 	c.SetBytes(openOld, openNew)
+	c.Change.Trash = c.Trash
 	return c.Change, moved, nil
 }
 
@@ -219,6 +221,9 @@ func Digest(changes []change.Change, noBackup bool) (string, error) {
 			return "", fmt.Errorf("read %s: %w", c.Path, err)
 		}
 		add(sum, string(c.Kind), c.Path, c.From, fmt.Sprint(c.Permanent))
+		if c.Trash && noBackup {
+			add(sum, "trash")
+		}
 		for _, s := range []change.State{c.Old, c.New, c.Replaced} {
 			add(sum, s.Kind.String(), s.Hash.String(), fmt.Sprintf("%o", uint32(s.Mode)), s.Target)
 		}

@@ -113,6 +113,34 @@ func TestDigest(t *testing.T) {
 	}
 }
 
+// TestDigest_trash: the digest includes that a deleted file is kept, if no backup is.
+func TestDigest_trash(t *testing.T) {
+	t.Parallel()
+	c := edit().Change
+	kept := c
+	kept.Trash = true
+	for _, noBackup := range []bool{false, true} {
+		a, errA := planfile.Digest([]change.Change{c}, noBackup)
+		b, errB := planfile.Digest([]change.Change{kept}, noBackup)
+		if errA != nil || errB != nil || (a == b) == noBackup {
+			t.Errorf("%v: %s and %s, %v, %v", noBackup, a, b, errA, errB)
+		}
+	}
+}
+
+// TestStore_names: a name that JSON cannot hold is refused, wherever it is.
+func TestStore_names(t *testing.T) {
+	t.Parallel()
+	link := change.State{Kind: change.Symlink, Target: "a\xff", Mode: 0o777}
+	for name, c := range map[string]change.Change{
+		"path": {Path: "a\xff"}, "from": {From: "a\xff"}, "old": {Old: link}, "new": {New: link}, "replaced": {Replaced: link},
+	} {
+		if _, err := planfile.Store([]change.Change{c}, actions.Limits{}); err == nil || !strings.Contains(err.Error(), "UTF-8") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func changesOf(c planfile.Change) []change.Change { return []change.Change{c.Change} }
 
 // Texts are checked for the form of plans, their limits, and the order of paths.

@@ -281,7 +281,7 @@ func (s *staging) link(c *Change, kind change.Kind) error {
 		if err != nil || target == c.Target {
 			return err
 		}
-		if err := s.view.Remove(c.Path); err != nil {
+		if err := s.view.Replace(c.Path); err != nil {
 			return err
 		}
 	} else {

@@ -211,6 +211,7 @@ func (w *collector) join() ([]*pendingChange, error) {
 			}
 		}
 		if p := w.joinOne(at); p != nil {
+			p.change.Trash = p.change.Trash && !moved[at]
 			found = append(found, p)
 		}
 	}
@@ -257,6 +258,7 @@ func (w *collector) joinOne(at string) *pendingChange {
 	if !isShown {
 		return p
 	}
+	c.Trash = under != nil && l.f != under && gone != nil && !gone.permanent && !gone.replaced
 	w.newSide(p, l)
 	if c.Kind == change.Modified && c.Old.Kind != change.Dir && c.New.Kind == change.Dir {
 		c.Permanent = gone != nil && gone.permanent

@@ -45,12 +45,13 @@ const (
 	timeSet  = 4
 )
 
-// Removal of an entry of the base: not removed, removed and kept in the trash, or removed for good. The last is a flag:
-// the removals of entries below it follow.
+// Removal of an entry of the base: not removed, removed and kept in the trash, removed for good, or replaced. The last
+// is a flag: the removals of entries below it follow.
 const (
 	goneNot = iota
 	goneKept
 	goneForGood
+	goneReplaced
 	goneMask  = 3
 	goneBelow = 4
 )

@@ -121,8 +121,11 @@ func (w *deltaWriter) removal(p *form, r *removal) {
 		return
 	}
 	gone := goneKept
-	if r.permanent {
+	switch {
+	case r.permanent:
 		gone = goneForGood
+	case r.replaced:
+		gone = goneReplaced
 	}
 	if len(r.below) > 0 {
 		gone |= goneBelow
@@ -135,7 +138,9 @@ func (w *deltaWriter) removal(p *form, r *removal) {
 	p.num(len(r.below))
 	for _, at := range slices.Sorted(maps.Keys(r.below)) {
 		p.text(at)
-		w.removal(p, &removal{by: r.below[at].by, permanent: r.below[at].permanent})
+		alone := *r.below[at]
+		alone.below = nil
+		w.removal(p, &alone)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
 
+	"github.com/millrace-go/millrace/change"
 	"github.com/millrace-go/millrace/internal/fstest"
 	"github.com/millrace-go/millrace/internal/guard"
 	"github.com/millrace-go/millrace/internal/rootfs"
@@ -98,7 +99,17 @@ func (k *keptStage) told() string {
 	k.must(err)
 	data, err := json.MarshalIndent(changes, "", " ")
 	k.must(err)
-	return string(data)
+	return string(data) + trashOf(changes)
+}
+
+// trashOf lists the changes of which the trash keeps what was there before.
+func trashOf(changes []change.Change) (list string) {
+	for _, c := range changes {
+		if c.Trash {
+			list += "\ntrash: " + c.Path
+		}
+	}
+	return list
 }
 
 func (k *keptStage) text(name string) string {

@@ -112,7 +112,7 @@ func toldBy(m *model, s *stage.Stage) string {
 	m.check(err)
 	data, err := json.MarshalIndent(changes, "", " ")
 	m.check(err)
-	return string(data)
+	return string(data) + trashOf(changes)
 }
 
 // restart returns the stage to a savepoint of the Keeper.

@@ -58,6 +58,7 @@ func (s slot) isOwn(at string) bool { return s.n != nil && s.n.from != nil && s.
 type removal struct {
 	by        []stamp
 	permanent bool
+	replaced  bool // another entry took its place; otherwise it was deleted, or moved away
 	// below are the entries of a directory that were removed before it in another way, by their paths in the base.
 	below map[string]*removal
 }
@@ -98,7 +99,7 @@ func (r *removal) last() int {
 
 // isLike reports whether two removals have the same authors and effect.
 func (r *removal) isLike(other *removal) bool {
-	return r.permanent == other.permanent && slices.EqualFunc(r.by, other.by,
+	return r.permanent == other.permanent && r.replaced == other.replaced && slices.EqualFunc(r.by, other.by,
 		func(a, b stamp) bool { return a.Origin == b.Origin })
 }
 

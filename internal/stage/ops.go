@@ -32,17 +32,17 @@ func (s *Stage) stamps() []stamp { return stamped(nil, s.origin(), s.seq) }
 // put puts n at the place. core.mu must be held for writing.
 func (s *Stage) put(p place, n *node) {
 	dir := s.adoptDir(p)
-	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, false), seq: s.seq})
+	s.setSlot(dir, p.name, slot{n: n, gone: s.goneAt(dir, p, removal{replaced: true}), seq: s.seq})
 }
 
 // clear removes the entry at the place. core.mu must be held for writing.
-func (s *Stage) clear(p place, permanent bool) {
+func (s *Stage) clear(p place, how removal) {
 	dir := s.adoptDir(p)
-	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, permanent), seq: s.seq})
+	s.setSlot(dir, p.name, slot{gone: s.goneAt(dir, p, how), seq: s.seq})
 }
 
 // goneAt returns how the base's entry at the place is removed when another entry is put over it.
-func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
+func (s *Stage) goneAt(dir *node, p place, how removal) *removal {
 	// If the present entry is not the base's, the base's was removed before, if it ever existed.
 	old, staged := dir.kids[p.name]
 	if p.ent.kind() == change.Absent || staged && old.isFresh() || dir.base == "" ||
@@ -52,11 +52,11 @@ func (s *Stage) goneAt(dir *node, p place, permanent bool) *removal {
 	if p.ent.n == nil {
 		s.core.base.keep(p.ent.f) // the entry that is removed is the present entry
 	}
-	gone := &removal{by: s.stamps(), permanent: permanent}
+	how.by = s.stamps()
 	if n := p.ent.n; n != nil && n.kind == change.Dir {
-		gone.before(n)
+		how.before(n)
 	}
-	return gone
+	return &how
 }
 
 // Mkdir makes a directory.

@@ -13,15 +13,20 @@ import (
 
 // Remove removes a file, a link, or an empty directory.
 func (s *Stage) Remove(name string) error {
-	return names.PathError("remove", name, s.remove(name, false))
+	return names.PathError("remove", name, s.remove(name, removal{}))
 }
 
 // Discard is Remove, but the file is not kept in the trash.
 func (s *Stage) Discard(name string) error {
-	return names.PathError("remove", name, s.remove(name, true))
+	return names.PathError("remove", name, s.remove(name, removal{permanent: true}))
 }
 
-func (s *Stage) remove(name string, permanent bool) error {
+// Replace is Remove for an entry that the caller puts another entry in place of.
+func (s *Stage) Replace(name string) error {
+	return names.PathError("remove", name, s.remove(name, removal{replaced: true}))
+}
+
+func (s *Stage) remove(name string, how removal) error {
 	return s.modify(name, false, func(p place) error {
 		switch kind := p.ent.kind(); {
 		case kind == change.Absent:
@@ -40,7 +45,7 @@ func (s *Stage) remove(name string, permanent bool) error {
 		if err != nil {
 			return err
 		}
-		s.clear(p, permanent)
+		s.clear(p, how)
 		return nil
 	})
 }
@@ -59,7 +64,7 @@ func (s *Stage) RemoveAll(name string) error {
 		if err := s.checkTree(p); err != nil {
 			return err
 		}
-		s.clear(p, false)
+		s.clear(p, removal{})
 		return nil
 	})
 	if !found && s.err == nil && errors.Is(err, fs.ErrNotExist) {

@@ -84,7 +84,7 @@ func (s *Stage) rename(src, dst place) error {
 	s.setMeta(n, m)
 	s.put(dst, n)
 	src.ent.n = n
-	s.clear(src, false)
+	s.clear(src, removal{})
 	return nil
 }
 

@@ -316,5 +316,6 @@ func (b *builder) removal(t toldRemoval) (*removal, error) {
 		return nil, nil
 	}
 	by, err := b.stamps(toldStamps{more: t.by}, nil)
-	return &removal{by: by, permanent: t.gone&goneMask == goneForGood}, err
+	gone := t.gone & goneMask
+	return &removal{by: by, permanent: gone == goneForGood, replaced: gone == goneReplaced}, err
 }
