@@ -48,6 +48,8 @@ func TestParse(t *testing.T) {
 			"modify f>f 0>0\n @3 1,2 1,1 1+1-0+0[]\nmodify g>g 0>0\n @9 1,1 1,1 0+1-1+0[]\n"},
 		"binary":     {"diff --git a/f b/f\nindex 1..2 100644\nGIT binary patch\nliteral 0\nHcmV?d00001\n\nliteral 0\nHcmV?d00001\n\n", patch.Options{}, "modify f>f 100644>100644 binary\n"},
 		"may be new": {"--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+a\n", patch.Options{}, "modify f>f 0>0 maybe\n @3 0,0 1,1 0+0-1+0[]\n"},
+		"a diff that quotes marks": {"--- a/f\n+++ b/f\n@@ -1,7 +1,5 @@\n *** Begin Patch\n *** Delete File: g\n *** End Patch\n------- SEARCH\n a\n-b\n c\n",
+			patch.Options{}, "modify f>f 0>0\n @3 1,7 1,5 3+2-0+1[]\n"},
 		"two envelopes": {"x\n*** Begin Patch\n*** Delete File: f\n*** End Patch\nand\n*** Begin Patch\n*** Update File: a/g\n@@ class A\n@@ def f\n-b\n+c\n\n*** End of File\n*** End Patch\n", patch.Options{Strip: -1},
 			"delete f>f 0>0 unchecked\nmodify a/g>a/g 0>0\n @8 0,1 0,1 0+1-1+0[\"class A\" \"def f\"] end\n"},
 		"numbers in an envelope":               {"*** Begin Patch\n*** Update File: f\n@@ -1,2 +3,4 @@\n-b\n+c\n*** End Patch\n", patch.Options{}, "modify f>f 0>0\n @3 0,1 0,1 0+1-1+0[]\n"},

@@ -207,10 +207,16 @@ func detect(text string) Format {
 	unified := false
 	s := scanner{text: text, n: 1}
 	for line, ok := s.peek(); ok; line, ok = s.peek() {
+		mark, signs := line, "<-"
+		if unified { // a hunk quotes lines that begin with a space, and removes lines that begin with dashes
+			signs = "<"
+		} else {
+			mark = strings.TrimSpace(line)
+		}
 		switch {
-		case strings.TrimSpace(line) == beginPatch:
+		case trimEnd(mark) == beginPatch:
 			return ApplyPatch
-		case isMarker(line, "<-", "SEARCH"):
+		case isMarker(line, signs, "SEARCH"):
 			return SearchReplace
 		case strings.HasPrefix(line, "diff --git "), strings.HasPrefix(line, "diff --cc "), s.isFileHeader(),
 			isHunkHead(line), isContextDiff(s):
