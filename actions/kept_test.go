@@ -48,6 +48,25 @@ func TestKeptOfAnother(t *testing.T) {
 	}
 }
 
+// A run does not change the patch that Validate has kept for all runs: a file that one tree does not have is there in
+// the next.
+func TestKeptPatchStays(t *testing.T) {
+	t.Parallel()
+	p := actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+1\n"}
+	var check actions.Check
+	p.Validate(&check)
+	for _, test := range []struct{ tree, want files }{{files{}, files{"f": "1\n"}}, {files{"f": "2\n"}, files{"f": "1\n2\n"}}} {
+		b := inMemory(t, test.tree)
+		c := &actions.Call{FS: (*fsutil.Stage)(b.stage.For("s", false)), Step: "s", Kept: check.Keep}
+		if _, err := p.Run(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.tree()["f"]; got != test.want["f"] {
+			t.Errorf("the file is %q, want %q", got, test.want["f"])
+		}
+	}
+}
+
 // Run does not parse again what Validate has kept. The memory of the run shows that.
 func TestKeptIsUsed(t *testing.T) {
 	p := actions.PatternReplace{SedPattern: []string{"s/a{400}b{400}c{400}/x/"}, FilePattern: "*.txt"}

@@ -158,7 +158,9 @@ func (w *patching) section(ctx context.Context, s *patchSection) error {
 	}
 	node, err := w.source(s)
 	if errors.Is(err, fs.ErrNotExist) && s.MayBeNew {
-		s.Op = patch.Create
+		made := *s.File // runs share the patch
+		made.Op = patch.Create
+		s.File = &made
 		w.create(s)
 		return nil
 	}
