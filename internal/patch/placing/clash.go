@@ -10,12 +10,23 @@ const (
 	gapFilled
 )
 
-// marks calls do with the effect of a hunk on each of its lines and gaps at a place.
-func marks(h *patch.Hunk, at int, do func(line int, own, other uint8) bool) bool {
-	first := at
+// effectsOf returns the operations of a hunk, one for each sequence of added lines: the effect of one added line on a gap
+// is that of many, and a hunk may be tried at many places.
+func effectsOf(h *patch.Hunk) (ops []byte) {
 	for l := range h.Lines() {
+		if l.Op != '+' || len(ops) == 0 || ops[len(ops)-1] != '+' {
+			ops = append(ops, l.Op)
+		}
+	}
+	return ops
+}
+
+// marks calls do with the effect of a hunk on each of its lines and gaps at a place.
+func marks(ops []byte, at int, do func(line int, own, other uint8) bool) bool {
+	first := at
+	for _, op := range ops {
 		ok := true
-		switch l.Op {
+		switch op {
 		case '+':
 			if !do(at, gapFilled, gapFilled|gapInRun) {
 				return false
@@ -37,23 +48,23 @@ func marks(h *patch.Hunk, at int, do func(line int, own, other uint8) bool) bool
 	return true
 }
 
-// clashes reports whether a hunk at a place would change lines that an earlier hunk quotes, or quotes lines that an
+// clashes reports whether the present hunk at a place would change lines that an earlier hunk quotes, or quotes lines that an
 // earlier hunk changes.
-func (p *placing) clashes(h *patch.Hunk, at int) bool {
+func (p *placing) clashes(at int) bool {
 	if p.taken == nil {
 		return false
 	}
 	clash := false
-	marks(h, at, func(line int, _, other uint8) bool {
+	marks(p.effects, at, func(line int, _, other uint8) bool {
 		clash = clash || p.taken[line]&other != 0
 		return !clash
 	})
 	return clash
 }
 
-// take records the effect of a hunk.
-func (p *placing) take(h *patch.Hunk, at int) {
+// take records the effect of the present hunk.
+func (p *placing) take(at int) {
 	if p.taken != nil {
-		marks(h, at, func(line int, own, _ uint8) bool { p.taken[line] |= own; return true })
+		marks(p.effects, at, func(line int, own, _ uint8) bool { p.taken[line] |= own; return true })
 	}
 }

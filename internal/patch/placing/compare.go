@@ -24,16 +24,22 @@ func (p *placing) same(run []string, at int, level Level) bool {
 	return true
 }
 
-// sameEnds reports whether the lines of the file have the line ends of the hunk.
-func (p *placing) sameEnds(h *patch.Hunk, at int) bool {
+// endsOf returns the line ends of the lines of a hunk that must be in the file.
+func endsOf(h *patch.Hunk) (ends []patch.End) {
 	for l := range h.Lines() {
-		if l.Op == '+' {
-			continue
+		if l.Op != '+' {
+			ends = append(ends, l.End)
 		}
-		if _, end := p.line(at); end != l.End {
+	}
+	return ends
+}
+
+// sameEnds reports whether the lines of the file have these line ends.
+func (p *placing) sameEnds(ends []patch.End, at int) bool {
+	for i, want := range ends {
+		if _, end := p.line(at + i); end != want {
 			return false
 		}
-		at++
 	}
 	return true
 }

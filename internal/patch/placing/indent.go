@@ -75,9 +75,10 @@ func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 
 // shift returns the difference between the indentation of the lines at a place and of the lines of a hunk. ok is false
 // if the lines do not all differ in the same way, or if several ways fit that would indent the added lines differently.
-func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) {
+// The error is a limit or from the context.
+func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool, err error) {
 	if s, ok = p.shiftBy(tabs{}, run, at); ok {
-		return s, true
+		return s, true, nil
 	}
 	var ways []shift
 	for width := narrowest; width <= widest; width++ {
@@ -92,16 +93,21 @@ func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool) 
 		ways = plain
 	}
 	if len(ways) == 0 {
-		return s, false
+		return s, false, nil
+	}
+	if len(ways) > 1 {
+		if err := p.steps.take(p.ctx, h.Added*len(ways)); err != nil {
+			return s, false, err
+		}
 	}
 	for l := range h.Lines() {
 		for _, other := range ways[1:] {
 			if l.Op == '+' && other.apply(l.Text) != ways[0].apply(l.Text) {
-				return s, false
+				return s, false, nil
 			}
 		}
 	}
-	return ways[0], true
+	return ways[0], true, nil
 }
 
 // shiftBy is shift with one way to convert tabs.

@@ -5,6 +5,7 @@
 package placing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -34,12 +35,13 @@ type Placed struct {
 type placing struct {
 	*Text
 	Settings
-	ctx    context.Context
-	steps  *Steps
-	hunks  []patch.Hunk
-	offset int // how far below its stated line the hunk before was found
-	delta  int // how many lines the hunks before have added
-	cursor int // the line after the hunk before
+	ctx     context.Context
+	steps   *Steps
+	hunks   []patch.Hunk
+	effects []byte // of the present hunk
+	offset  int    // how far below its stated line the hunk before was found
+	delta   int    // how many lines the hunks before have added
+	cursor  int    // the line after the hunk before
 }
 
 // candidate is a place at which a hunk fits.
@@ -64,6 +66,9 @@ func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Step
 		h := &f.Hunks[i]
 		if err := steps.take(ctx, h.OldLines+h.Added); err != nil {
 			return nil, err
+		}
+		if t.taken != nil {
+			p.effects = effectsOf(h)
 		}
 		placed, err := p.hunk(h)
 		if err != nil {
@@ -139,7 +144,7 @@ func (p *placing) hunk(h *patch.Hunk) (Placed, error) {
 				p.offset = moved
 			}
 			splices := p.splices(h, c)
-			p.take(h, c.at)
+			p.take(c.at)
 			p.delta += h.NewLines - h.OldLines
 			p.cursor = c.at + h.OldLines
 			return Placed{At: c.at, Moved: moved, Level: level, Fuzz: fuzz, Splices: splices}, nil
@@ -190,11 +195,11 @@ func (p *placing) bare(h *patch.Hunk, from, stated int) Placed {
 	if h.AtEnd && at != p.lines() {
 		return Placed{Err: &OutsideError{Line: at + 1, Lines: p.lines(), Last: true}}
 	}
-	if at < 0 || at > p.lines() || p.clashes(h, at) {
+	if at < 0 || at > p.lines() || p.clashes(at) {
 		return Placed{Err: &OutsideError{Line: at + 1, Lines: p.lines()}}
 	}
 	splices := p.splices(h, candidate{at: at})
-	p.take(h, at)
+	p.take(at)
 	p.delta += h.NewLines
 	p.cursor = at
 	return Placed{At: at, Splices: splices}
@@ -205,15 +210,16 @@ func (p *placing) at(
 	h *patch.Hunk, old []string, lead, trail int, level Level, from, stated, start int,
 ) (c candidate, found bool, err error) {
 	run := old[lead : len(old)-trail]
+	var failed error
 	fits := func(at int) (c candidate, ok bool) {
 		c.at = at
-		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(h, at) ||
+		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(at) ||
 			!p.anchored(h, at, stated, lead, trail) {
 			return c, false
 		}
 		if level >= Indent {
-			c.indent, ok = p.shift(h, run, at+lead)
-			return c, ok
+			c.indent, ok, failed = p.shift(h, run, at+lead)
+			return c, ok && failed == nil
 		}
 		return c, true
 	}
@@ -221,13 +227,17 @@ func (p *placing) at(
 	if h.Numbered && p.same(run, stated+lead, level) {
 		c, here = fits(stated)
 	}
-	wrongEnds := here && !p.sameEnds(h, stated)
+	var ends []patch.End
+	if here {
+		ends = endsOf(h)
+	}
+	wrongEnds := here && !p.sameEnds(ends, stated)
 	atEnd := stated+len(old) == p.lines()
 	if here && (start == stated || h.OldStart == 1 && stated == 0) && !wrongEnds && (h.Trail > 0 || atEnd) {
 		return c, true, nil
 	}
 	if h.Numbered && h.Lead+h.Trail == 0 {
-		return c, here, nil // only the line number identifies the place
+		return c, here, failed // only the line number identifies the place
 	}
 	x, err := p.Text.index(p.ctx, p.hunks, level, p.steps)
 	if err != nil {
@@ -239,11 +249,11 @@ func (p *placing) at(
 	err = x.each(p.ctx, level, run, p.steps, func(first int) bool {
 		other, ok := fits(first - lead)
 		if !ok {
-			return true
+			return failed == nil
 		}
 		several.add(other.at + 1)
 		if here && other.at != stated {
-			rival = rival || near(other.at, start) <= near(stated, start) || wrongEnds && p.sameEnds(h, other.at) ||
+			rival = rival || near(other.at, start) <= near(stated, start) || wrongEnds && p.sameEnds(ends, other.at) ||
 				h.Trail == 0 && h.OldStart > 1 && other.at+len(old) == p.lines()
 		}
 		if !here && (!found || near(other.at, stated) < near(best.at, stated) ||
@@ -252,7 +262,7 @@ func (p *placing) at(
 		}
 		return !stop
 	})
-	switch {
+	switch err = cmp.Or(err, failed); {
 	case err != nil:
 		return c, false, err
 	case here && (!rival || p.Nearest):
