@@ -89,13 +89,14 @@ func place(t *testing.T, p *patch.Patch, file *patch.File, old []byte, how uint8
 // quotes checks that the quoted and removed lines of a hunk are at a line of the text.
 func quotes(t *testing.T, h *patch.Hunk, old []byte, at int) {
 	t.Helper()
-	lines := strings.SplitAfter(strings.TrimPrefix(string(old), "\ufeff"), "\n")
+	lines := strings.SplitAfter(string(old), "\n")
 	for l := range h.Lines() {
 		if l.Op == '+' {
 			continue
 		}
 		want := strings.TrimSuffix(strings.TrimPrefix(l.Text, "\ufeff"), "\r")
-		if at >= len(lines) || strings.TrimSuffix(strings.TrimSuffix(lines[at], "\n"), "\r") != want {
+		if at >= len(lines) ||
+			strings.TrimPrefix(strings.TrimSuffix(strings.TrimSuffix(lines[at], "\n"), "\r"), "\ufeff") != want {
 			t.Fatalf("line %d is not %q: %q", at, want, lines)
 		}
 		at++
