@@ -90,7 +90,7 @@ func (p *parser) envelopeName(at int, line, mark string) string {
 // isLastMark reports whether a line with blanks before it ends the patch. Elsewhere such a line is a quoted line of the
 // file.
 func (p *parser) isLastMark(line string) bool {
-	return strings.TrimSpace(line) == endPatch && strings.TrimSpace(p.text[p.pos+len(line):]) == ""
+	return strings.TrimSpace(line) == endPatch && p.pos+len(line) >= p.last
 }
 
 // nextMark moves to the next line that begins with three stars.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/millrace-go/millrace/internal/patch"
 )
@@ -114,5 +115,20 @@ func TestParseLimits(t *testing.T) {
 		if e, ok := err.(*patch.LimitError); !ok || e.What != what {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// TestParseQuotedEnds: blanks at the end are not read again at each line that could be the last mark.
+func TestParseQuotedEnds(t *testing.T) {
+	t.Parallel()
+	const quoted = 5000
+	text := "*** Begin Patch\n*** Update File: f\n" + strings.Repeat(" *** End Patch\n", quoted) + strings.Repeat(" ", 4<<20)
+	start := time.Now()
+	p, problems, err := patch.Parse(text, patch.Options{Strip: -1})
+	if err != nil || len(problems) > 0 || p.Files[0].Hunks[0].OldLines != quoted-1 {
+		t.Errorf("%+v, %v, %v", p, problems, err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

@@ -3,6 +3,7 @@ package patch
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/millrace-go/millrace/internal/worded"
 	"github.com/millrace-go/millrace/wording"
@@ -67,6 +68,7 @@ type parser struct {
 	series   series
 	hunks    int
 	problems []Problem
+	last     int  // the offset after the last character that is no white space
 	closed   bool // the end of the text was marked, so it was not cut off
 	err      error
 }
@@ -82,6 +84,7 @@ func Parse(text string, opt Options) (*Patch, []Problem, error) {
 	}
 	p := &parser{opt: opt, patch: &Patch{}}
 	p.text, p.n, p.closed = unwrap(text)
+	p.last = len(strings.TrimRightFunc(p.text, unicode.IsSpace))
 	format := opt.Format
 	if format == Auto {
 		format = detect(p.text)
