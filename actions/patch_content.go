@@ -189,6 +189,9 @@ func (w *patching) splices(s *patchSection) (list []change.Splice) {
 	return list
 }
 
+// bytesOfStep is the number of bytes of a file whose reading counts like the comparison of two lines.
+const bytesOfStep = 8
+
 // later looks for hunks whose lines are not in the file. It looks in the result of the other hunks of the section.
 func (w *patching) later(ctx context.Context, s *patchSection, data []byte,
 	list []change.Splice) ([]change.Splice, error) {
@@ -196,6 +199,9 @@ func (w *patching) later(ctx context.Context, s *patchSection, data []byte,
 		missing := p.Done && s.Hunks[i].Removed > 0
 		if _, ok := errors.AsType[*placing.MissingError](p.Err); !ok && !missing || len(list) == 0 {
 			continue
+		}
+		if err := cmp.Or(ctx.Err(), w.steps.Take(ctx, len(data)/bytesOfStep)); err != nil {
+			return nil, err
 		}
 		now, err := splice.Apply(data, list)
 		if err != nil {

@@ -1,8 +1,12 @@
 package actions_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -259,4 +263,23 @@ func TestPatchBlocks(t *testing.T) {
 		{"already there", files{"f": "1\nfour\n"}, text("f\n" + block("1\n4\n", "1\nfour\n")), files{"f": "1\nfour\n"}, "", "applied already"},
 		{"CRLF", files{"f": "a\r\nb\r\n"}, text("f\n" + block("b\n", "c\nd\n")), files{"f": "a\r\nc\r\nd\r\n"}, "", ""},
 	})
+}
+
+// TestPatchDeadline: the deadline also holds while hunks are looked for in the result of the others.
+func TestPatchDeadline(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer cancel()
+	var p strings.Builder
+	p.WriteString("*** Begin Patch\n*** Update File: f\n@@\n-a\n+b\n")
+	for i := range 1000 {
+		fmt.Fprintf(&p, "@@\n-none %d\n+c\n", i)
+	}
+	p.WriteString("*** End Patch\n")
+	b := inMemory(t, files{"f": "a\n" + strings.Repeat("x", 4<<20) + "\n"})
+	start := time.Now()
+	_, err := b.runWith(ctx, "p", text(p.String()), nil)
+	if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
+		t.Errorf("after %v: %v", took, err)
+	}
 }

@@ -161,5 +161,5 @@ func (p *placing) explain(h *patch.Hunk, old []string, stated int) (why, err err
 		missing.At, missing.Line, missing.Want, missing.Found = best+1, best+i+1, want, found
 		break
 	}
-	return missing, p.steps.take(p.ctx, len(old))
+	return missing, p.steps.Take(p.ctx, len(old))
 }

@@ -96,7 +96,7 @@ func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool, 
 		return s, false, nil
 	}
 	if len(ways) > 1 {
-		if err := p.steps.take(p.ctx, h.Added*len(ways)); err != nil {
+		if err := p.steps.Take(p.ctx, h.Added*len(ways)); err != nil {
 			return s, false, err
 		}
 	}

@@ -15,8 +15,8 @@ type Steps struct{ done, asked int64 }
 // askEvery is the number of comparisons between two checks of the context.
 const askEvery = 1_000_000
 
-// take counts comparisons. The error is a *[LimitError] or from the context.
-func (s *Steps) take(ctx context.Context, n int) error {
+// Take counts comparisons. The error is a *[LimitError] or from the context.
+func (s *Steps) Take(ctx context.Context, n int) error {
 	s.done += int64(n)
 	if s.done > patch.MaxSteps {
 		return &patch.LimitError{What: patch.WhatSteps, Limit: patch.MaxSteps}
@@ -56,7 +56,7 @@ func (t *Text) index(ctx context.Context, hunks []patch.Hunk, level Level, steps
 		if min(h.OldLines, h.NewLines) > t.lines() {
 			continue
 		}
-		if err := steps.take(ctx, h.OldLines+h.Added); err != nil {
+		if err := steps.Take(ctx, h.OldLines+h.Added); err != nil {
 			return nil, err
 		}
 		for l := range h.Lines() {
@@ -68,7 +68,7 @@ func (t *Text) index(ctx context.Context, hunks []patch.Hunk, level Level, steps
 	counts := make([]int32, len(x.ids))
 	for i := range x.of {
 		if i%askEvery == 0 {
-			if err := steps.take(ctx, min(askEvery, len(x.of)-i)); err != nil {
+			if err := steps.Take(ctx, min(askEvery, len(x.of)-i)); err != nil {
 				return nil, err
 			}
 		}
@@ -114,7 +114,7 @@ func (x *index) idsOf(level Level, lines []string) ([]int32, bool) {
 func (x *index) each(ctx context.Context, level Level, lines []string, steps *Steps, do func(at int) bool) error {
 	ids, all := x.idsOf(level, lines)
 	if !all {
-		return steps.take(ctx, len(lines))
+		return steps.Take(ctx, len(lines))
 	}
 	rarest := 0
 	for i, id := range ids {
@@ -131,7 +131,7 @@ func (x *index) each(ctx context.Context, level Level, lines []string, steps *St
 		for n < len(ids) && x.of[first+n] == ids[n] {
 			n++
 		}
-		if err := steps.take(ctx, n+1); err != nil {
+		if err := steps.Take(ctx, n+1); err != nil {
 			return err
 		}
 		if n == len(ids) && !do(first) {

@@ -54,7 +54,7 @@ type candidate struct {
 // is a limit or from the context; the problem of a hunk is in its Placed.
 func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Steps) ([]Placed, error) {
 	t.exact = f.Mixed
-	if err := steps.take(ctx, t.lines()); err != nil {
+	if err := steps.Take(ctx, t.lines()); err != nil {
 		return nil, err
 	}
 	p := &placing{Text: t, Settings: s, ctx: ctx, steps: steps, hunks: f.Hunks}
@@ -64,7 +64,7 @@ func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Step
 	all := make([]Placed, len(f.Hunks))
 	for i := range f.Hunks {
 		h := &f.Hunks[i]
-		if err := steps.take(ctx, h.OldLines+h.Added); err != nil {
+		if err := steps.Take(ctx, h.OldLines+h.Added); err != nil {
 			return nil, err
 		}
 		if t.taken != nil {
