@@ -100,6 +100,8 @@ func (w *patching) idle() {
 	for _, n := range w.nodes {
 		switch last := n.section; {
 		case len(last) == 0, n.final == "" && (n.place == "" || n.copyOf != ""):
+		case n.done && n.moded:
+			n.edits, all = 1, false
 		case n.done:
 			w.warn("%s is there already, as the patch makes it", last[len(last)-1].name)
 			n.edits = 0

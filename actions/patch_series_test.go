@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/millrace-go/millrace/actions"
 )
 
@@ -233,4 +235,40 @@ func TestPatchApplied(t *testing.T) {
 				"\\ No newline at end of file\ndiff --git a/l/x b/l/x\nnew file mode 100644\n--- /dev/null\n" +
 				"+++ b/l/x\n@@ -0,0 +1 @@\n+2\n"), files{"l/x": "2\n", "d/x": "1\n"}, "", ""},
 	})
+}
+
+// TestPatchAppliedMode: a file that is there already with its text, but with another mode, gets the mode of the patch.
+func TestPatchAppliedMode(t *testing.T) {
+	t.Parallel()
+	const rename = "diff --git a/f b/g\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from f\nrename to g\n"
+	for name, test := range map[string]struct {
+		tree  files
+		patch string
+		file  string
+	}{
+		"made":    {files{"g": "1\n"}, "diff --git a/g b/g\nnew file mode 100755\n--- /dev/null\n+++ b/g\n@@ -0,0 +1 @@\n+1\n", "g"},
+		"copied":  {files{"f": "1\n", "g": "1\n"}, strings.ReplaceAll(rename, "rename", "copy"), "g"},
+		"renamed": {files{"g": "1\n"}, rename, "g"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := inMemory(t, test.tree)
+			for i, warning := range []string{"", "changes nothing"} {
+				out := b.must("p", text(test.patch), nil)
+				info, err := b.stage.Stat("g")
+				if err != nil || info.Mode() != 0o755 {
+					t.Errorf("mode %v, %v", info.Mode(), err)
+				}
+				if want := 1 - i; out.Counts["g"] != want || len(out.Renames) > 0 {
+					t.Errorf("%v and %v, want %d change of g", out.Counts, out.Renames, want)
+				}
+				if told := strings.Join(b.warnings, "\n"); !strings.Contains(told, warning) {
+					t.Errorf("warnings %q", told)
+				}
+			}
+			if d := cmp.Diff(test.tree, b.tree()); d != "" {
+				t.Errorf("tree (-want +got):\n%s", d)
+			}
+		})
+	}
 }

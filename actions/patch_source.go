@@ -102,6 +102,7 @@ func (w *patching) missing(s *patchSection, err error) {
 		return
 	case s.Op == patch.Rename && w.moved(s):
 		w.warn("%s is renamed to %s already", s.old, s.new)
+		w.movedMode(s)
 		return
 	}
 	s.fail(0, s.Line, err)
@@ -136,6 +137,23 @@ func (w *patching) moved(s *patchSection) bool {
 	}
 	data, err := w.textOf(target)
 	return err == nil && s.File.Compare(data).IsNew
+}
+
+// movedMode makes a section whose rename is made already a section that only changes the mode.
+func (w *patching) movedMode(s *patchSection) {
+	if s.NewMode == s.OldMode {
+		return
+	}
+	left := *s.File // runs share the patch
+	left.Op = patch.Modify
+	s.File, s.name, s.old = &left, s.new, s.new
+	node, err := w.found(s, targetOf(w.c, s.new), nil)
+	if err != nil {
+		s.fail(0, s.Line, err)
+		return
+	}
+	s.node = node
+	w.modes(s, node)
 }
 
 // withUnstripped adds to the error of a missing file that a file with its unstripped name exists.

@@ -188,11 +188,16 @@ func (w *patching) write(ctx context.Context) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if n.failed || n.done {
+			if n.failed {
 				continue
 			}
 			place := at[n]
-			err := do(n, &place)
+			var err error
+			if n.done { // only its mode may differ
+				err = w.chmod(n, n.final)
+			} else {
+				err = do(n, &place)
+			}
 			at[n] = place
 			if isOfStep(err) {
 				return err
