@@ -3,7 +3,6 @@ package commit_test
 import (
 	"errors"
 	"io/fs"
-	"slices"
 	"testing"
 	"time"
 
@@ -106,14 +105,7 @@ func TestApply_dropBackup(t *testing.T) {
 		o := options(fsys)
 		o.DropBackup = true
 		changes := staged(t, fsys, sc.do)
-		trash := false
-		for i := range changes {
-			moved := slices.ContainsFunc(changes, func(c change.Change) bool { return c.From == changes[i].Path })
-			overFile := changes[i].Old.Kind == change.File && changes[i].New.Kind == change.Dir && !moved
-			if changes[i].Kind == change.Deleted || overFile {
-				trash = true
-			}
-		}
+		trash := deletes(changes)
 		rep, err := commit.Apply(bg, o, changes)
 		if err != nil {
 			t.Fatal(err)

@@ -168,13 +168,23 @@ func (s *story) strip(listing string) string {
 	return regexp.MustCompile(` #\d+`).ReplaceAllString(listing, "")
 }
 
-// keeps reports whether a backup must be kept: all of it, or the part for deleted entries, including files and links
-// that a directory replaces and that are not moved elsewhere.
-func (s *story) keeps() bool {
-	return !s.options.DropBackup || slices.ContainsFunc(s.changes, func(c change.Change) bool {
-		leaf := c.Old.Kind == change.File || c.Old.Kind == change.Symlink
-		moved := slices.ContainsFunc(s.changes, func(other change.Change) bool { return other.From == c.Path })
-		return c.Kind == change.Deleted || c.Kind == change.Modified && leaf && c.New.Kind == change.Dir && !moved
+// keeps reports whether a backup must be kept: all of it, or the part for deleted entries.
+func (s *story) keeps() bool { return !s.options.DropBackup || deletes(s.changes) }
+
+// deletes reports whether changes delete something, including files and links that a directory replaces, or that were
+// deleted before something else got their names. An entry with the same content is the same entry.
+func deletes(changes []change.Change) bool {
+	return slices.ContainsFunc(changes, func(c change.Change) bool {
+		moved := slices.ContainsFunc(changes, func(other change.Change) bool { return other.From == c.Path })
+		under := c.Old
+		if c.Kind == change.Renamed {
+			under = c.Replaced
+		}
+		leaf := under.Kind == change.File || under.Kind == change.Symlink
+		same := under.Kind == c.New.Kind && (!leaf ||
+			c.Kind == change.Modified && under.Hash == c.New.Hash && under.Target == c.New.Target)
+		return c.Kind == change.Deleted || !moved && leaf && c.New.Kind == change.Dir && c.Kind == change.Modified ||
+			c.Trash && !same
 	})
 }
 
