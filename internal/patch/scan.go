@@ -68,7 +68,7 @@ type parser struct {
 	series   series
 	hunks    int
 	problems []Problem
-	last     int  // the offset after the last character that is no white space
+	last     int  // the offset after the last character that is not white space
 	closed   bool // the end of the text was marked, so it was not cut off
 	err      error
 }

@@ -73,8 +73,8 @@ func (t *Text) line(i int) ([]byte, patch.End) {
 	return line, patch.LF
 }
 
-// compared returns a line in the form for comparing with the lines of a hunk: without a byte order mark, since an editor
-// may have put one before the first line, and with the carriage return of its line end only if line ends are compared.
+// compared returns a line in the form for comparing with the lines of a hunk: without a byte order mark, and with the
+// carriage return of its line end only if line ends are compared.
 func (t *Text) compared(i int) []byte {
 	line, end := t.line(i)
 	if t.exact && end == patch.CRLF {
