@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/millrace-go/millrace/capability"
@@ -64,11 +65,11 @@ func build(changes []change.Change) ([]*entry, error) {
 	}
 	var entries []*entry
 	listed := make(map[string]bool)
-	for _, path := range slices.Sorted(maps.Keys(before)) {
-		if e := newEntry(path, before[path], after[path], moved[path]); e != nil {
+	for _, at := range slices.Sorted(maps.Keys(before)) {
+		if e := newEntry(at, before[at], after[at], moved[at]); e != nil {
 			e.Slot = len(entries)
 			entries = append(entries, e)
-			listed[path] = true
+			listed[at] = true
 		}
 	}
 	for _, e := range entries {
@@ -80,8 +81,8 @@ func build(changes []change.Change) ([]*entry, error) {
 	return entries, nil
 }
 
-// keepMoved keeps the files that were moved to the places of deleted files too: a deleted file can only come back if
-// the other file goes back.
+// keepMoved keeps the files that were moved to the places of deleted files too, and their directories: a deleted file
+// can only come back if the other file goes back.
 func keepMoved(entries []*entry) {
 	byPath := make(map[string]*entry)
 	for _, e := range entries {
@@ -91,6 +92,15 @@ func keepMoved(entries []*entry) {
 		for e.Trash && e.From != "" && !byPath[e.From].Trash && !byPath[e.From].Permanent {
 			e = byPath[e.From]
 			e.Trash = true
+		}
+	}
+	for _, e := range entries {
+		for e != nil && e.Trash && e.Path != "." {
+			dir := byPath[path.Dir(e.Path)]
+			if dir != nil && dir.Old.Kind == change.Dir && dir.New.Kind == change.Absent {
+				dir.Trash, dir.Permanent = true, false
+			}
+			e = dir
 		}
 	}
 }

@@ -53,14 +53,19 @@ func TestPlaceManyLines(t *testing.T) {
 func TestPlaceMarks(t *testing.T) {
 	t.Parallel()
 	const bom = "\ufeff"
-	for name, test := range map[string]struct{ data, text string }{
-		"quoted":         {"a\n" + bom + "b\nc\n", "@@ -1,3 +1,3 @@\n a\n " + bom + "b\n-c\n+d\n"},
-		"removed":        {"a\n" + bom + "b\n", "@@ -1,2 +1,2 @@\n a\n-" + bom + "b\n+d\n"},
-		"first":          {bom + "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+d\n"},
-		"first in patch": {"a\nb\n", "@@ -1,2 +1,2 @@\n " + bom + "a\n-b\n+d\n"},
+	for name, test := range map[string]struct {
+		data, text string
+		fails      bool
+	}{
+		"quoted":           {"a\n" + bom + "b\nc\n", "@@ -1,3 +1,3 @@\n a\n " + bom + "b\n-c\n+d\n", false},
+		"removed":          {"a\n" + bom + "b\n", "@@ -1,2 +1,2 @@\n a\n-" + bom + "b\n+d\n", false},
+		"first":            {bom + "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+d\n", false},
+		"first in patch":   {"a\nb\n", "@@ -1,2 +1,2 @@\n " + bom + "a\n-b\n+d\n", false},
+		"only in the file": {"a\n" + bom + "b\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+d\n c\n", true},
+		"only in the hunk": {"a\nb\nc\n", "@@ -1,3 +1,3 @@\n a\n-" + bom + "b\n+d\n c\n", true},
 	} {
 		for _, p := range placed(t, test.data, "--- a/f\n+++ b/f\n"+test.text, placing.Settings{}) {
-			if p.Err != nil {
+			if (p.Err != nil) != test.fails {
 				t.Errorf("%s: %v", name, p.Err)
 			}
 		}

@@ -137,14 +137,7 @@ func (w *collector) hide(at string, gone *removal) error {
 // removed notes how an entry of the base was removed.
 func (w *collector) removed(at string, gone *removal) {
 	w.gone[at] = gone
-	if gone == nil {
-		return
-	}
-	for below, earlier := range gone.below {
-		if old := w.before[below]; old == nil || old.last() < earlier.last() {
-			w.before[below] = earlier
-		}
-	}
+	gone.noteAll(w.before)
 }
 
 // goneAt returns how an entry of the base was removed, alone or with a directory above it.

@@ -110,11 +110,15 @@ func (w *deltaWriter) slot(key slotKey) error {
 	p.num(n)
 	p.num(under)
 	p.num(w.seq - s.seq)
-	w.removal(p, s.gone)
+	below := make(map[string]*removal)
+	if _, ok := w.c.pathOf(key.dir); ok { // without a place, no later stage asks for them
+		s.gone.noteAll(below)
+	}
+	w.removal(p, s.gone, below)
 	return nil
 }
 
-func (w *deltaWriter) removal(p *form, r *removal) {
+func (w *deltaWriter) removal(p *form, r *removal, below map[string]*removal) {
 	if r == nil {
 		p.num(goneNot)
 		p.num(0)
@@ -127,20 +131,18 @@ func (w *deltaWriter) removal(p *form, r *removal) {
 	case r.replaced:
 		gone = goneReplaced
 	}
-	if len(r.below) > 0 {
+	if len(below) > 0 {
 		gone |= goneBelow
 	}
 	p.num(gone)
 	w.stamps(p, r.by)
-	if len(r.below) == 0 {
+	if len(below) == 0 {
 		return
 	}
-	p.num(len(r.below))
-	for _, at := range slices.Sorted(maps.Keys(r.below)) {
+	p.num(len(below))
+	for _, at := range slices.Sorted(maps.Keys(below)) {
 		p.text(at)
-		alone := *r.below[at]
-		alone.below = nil
-		w.removal(p, &alone)
+		w.removal(p, below[at], nil)
 	}
 }
 

@@ -5,6 +5,8 @@ package stage_test
 import (
 	"errors"
 	"fmt"
+	"path"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -89,5 +91,38 @@ func TestFirstRemoval(t *testing.T) {
 				k.resume()
 			})
 		}
+	}
+}
+
+// TestFirstRemoval_sizes: the removals of directories above files that were removed before do not each have all these
+// files in a delta.
+func TestFirstRemoval_sizes(t *testing.T) {
+	t.Parallel()
+	const files, depth = 100, 50
+	dir := strings.Repeat("/directory", depth)[1:]
+	var names []string
+	for i := range files {
+		names = append(names, fmt.Sprintf("%s/%d", dir, i))
+	}
+	k := newKept(t, strings.Split(strings.Join(names, "=text ")+"=text", " ")...)
+	s := k.For("files", false)
+	for _, name := range names {
+		k.must(s.Remove(name))
+	}
+	k.keep()
+	s = k.For("directories", false)
+	for at := dir; at != "."; at = path.Dir(at) {
+		k.must(s.Discard(at))
+	}
+	if n := len(k.keep()); n > 2*files*len(names[0]) {
+		t.Errorf("the delta has %d bytes", n)
+	}
+	want := outline(changesOf(t, k.Stage))
+	k.resume()
+	if d := cmp.Diff(want, outline(changesOf(t, k.Stage))); d != "" {
+		t.Errorf("restored (-want +got):\n%s", d)
+	}
+	if n := len(want); n != files+depth || !strings.HasSuffix(want[n-1], "/99 files") {
+		t.Errorf("%d changes, the last is %s", n, want[n-1])
 	}
 }

@@ -59,8 +59,22 @@ type removal struct {
 	by        []stamp
 	permanent bool
 	replaced  bool // another entry took its place; otherwise it was deleted, or moved away
-	// below are the entries of a directory that were removed before it in another way, by their paths in the base.
+	// below are the entries of a directory that were removed before it in another way, or that have such entries below
+	// them, by their paths in the base.
 	below map[string]*removal
+}
+
+// noteAll adds all entries in below, and those below them. Of two removals of a path the later one counts.
+func (r *removal) noteAll(to map[string]*removal) {
+	if r == nil {
+		return
+	}
+	for at, gone := range r.below {
+		if old := to[at]; old == nil || old.last() < gone.last() {
+			to[at] = gone
+		}
+		gone.noteAll(to)
+	}
 }
 
 // before notes which entries of a directory of the base were removed before the directory.
@@ -72,11 +86,8 @@ func (r *removal) before(dir *node) {
 		case s.isOwn(at) && s.n.kind == change.Dir:
 			r.before(s.n)
 		case s.gone != nil && !s.isOwn(at):
-			if !r.isLike(s.gone) {
+			if !r.isLike(s.gone) || len(s.gone.below) > 0 {
 				r.note(at, s.gone)
-			}
-			for at, gone := range s.gone.below {
-				r.note(at, gone)
 			}
 		}
 	}

@@ -1,6 +1,11 @@
 package placing
 
-import "github.com/millrace-go/millrace/internal/patch"
+import (
+	"bytes"
+	"strings"
+
+	"github.com/millrace-go/millrace/internal/patch"
+)
 
 // same reports whether lines are at a place, compared one by one.
 func (p *placing) same(run []string, at int, level Level) bool {
@@ -38,6 +43,35 @@ func endsOf(h *patch.Hunk) (ends []patch.End) {
 func (p *placing) sameEnds(ends []patch.End, at int) bool {
 	for i, want := range ends {
 		if _, end := p.line(at + i); end != want {
+			return false
+		}
+	}
+	return true
+}
+
+// marksOf returns for each line of a hunk that must be in the file whether it begins with a byte order mark. It returns
+// nil if neither the hunk nor the file has such a mark, but for the beginning of the file.
+func (t *Text) marksOf(h *patch.Hunk) (marks []bool) {
+	some := t.marked
+	for l := range h.Lines() {
+		some = some || l.Op != '+' && strings.HasPrefix(l.Text, bom)
+	}
+	if !some {
+		return nil
+	}
+	for l := range h.Lines() {
+		if l.Op != '+' {
+			marks = append(marks, strings.HasPrefix(l.Text, bom))
+		}
+	}
+	return marks
+}
+
+// sameMarks reports whether the lines of the file have the byte order marks of the hunk, except for the first line of
+// the file, where an editor may have put one.
+func (p *placing) sameMarks(at, lead, trail int) bool {
+	for i := lead; i < len(p.marks)-trail; i++ {
+		if line, _ := p.line(at + i); at+i > 0 && bytes.HasPrefix(line, []byte(bom)) != p.marks[i] {
 			return false
 		}
 	}

@@ -39,6 +39,7 @@ type placing struct {
 	steps   *Steps
 	hunks   []patch.Hunk
 	effects []byte // of the present hunk
+	marks   []bool // which old lines of the present hunk begin with a byte order mark; nil if no line could
 	offset  int    // how far below its stated line the hunk before was found
 	delta   int    // how many lines the hunks before have added
 	cursor  int    // the line after the hunk before
@@ -70,6 +71,7 @@ func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Step
 		if t.taken != nil {
 			p.effects = effectsOf(h)
 		}
+		p.marks = t.marksOf(h)
 		placed, err := p.hunk(h)
 		if err != nil {
 			return nil, err
@@ -214,7 +216,7 @@ func (p *placing) at(
 	fits := func(at int) (c candidate, ok bool) {
 		c.at = at
 		if at < from || at < 0 || at+len(old) > p.lines() || p.clashes(at) ||
-			!p.anchored(h, at, stated, lead, trail) {
+			!p.anchored(h, at, stated, lead, trail) || !p.sameMarks(at, lead, trail) {
 			return c, false
 		}
 		if level >= Indent {

@@ -14,6 +14,7 @@ type Text struct {
 	data   []byte
 	starts []int32 // the offset of each line, and finally the size
 	bom    bool
+	marked bool      // a later line begins with a byte order mark
 	ended  bool      // the last line has a line end
 	only   patch.End // the line end of all lines that have one, if there is only one kind
 	exact  bool      // line ends are compared
@@ -28,6 +29,7 @@ func NewText(data []byte) (*Text, error) {
 		return nil, &patch.LimitError{What: patch.WhatLines, Limit: patch.MaxLines}
 	}
 	t := &Text{data: data, bom: bytes.HasPrefix(data, []byte(bom)), starts: make([]int32, 0, n+2)}
+	t.marked = bytes.Contains(data, []byte("\n"+bom))
 	lf, crlf := 0, 0
 	for pos := 0; pos < len(data); {
 		t.starts = append(t.starts, int32(pos))

@@ -43,6 +43,9 @@ func TestDeleted(t *testing.T) {
 		{name: "under its later name, then a new file", steps: []actions.Action{
 			actions.Rename{Renames: map[string]string{"f": "z"}}, remove(false, "z"), writes("f"),
 		}, noBackup: true},
+		{name: "a directory, then a renamed directory", steps: []actions.Action{
+			remove(false, "d"), actions.Rename{Renames: map[string]string{"e": "d"}},
+		}, noBackup: true},
 		{name: "a directory, then a file", steps: []actions.Action{remove(false, "d"), writes("d")}, noBackup: true},
 	}
 	for i, tt := range append(tests, tests...) {
@@ -50,6 +53,7 @@ func TestDeleted(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			dir, root := suite.Rooted(t, "d/notes", "text of d/notes\n", "d/rest", "text of d/rest\n",
+				"e/notes", "text of e/notes\n",
 				"f", "text of f\n", "x", "text of x\n", "y", "text of y\n")
 			want := snapshot(t, dir)
 			b := millrace.New("p").Options(millrace.Options{NoBackup: tt.noBackup})
