@@ -3,7 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/afero"
 
@@ -50,9 +53,8 @@ func (s *session) limit(x *millrace.Executor, tree afero.Fs, dir string) error {
 	if s.flags.noProject {
 		return nil
 	}
-	inside, err := filepath.Rel(s.root, resolved(dir))
-	if err == nil && inside != "." && filepath.IsLocal(inside) {
-		around, err := s.config.Below(filepath.ToSlash(inside))
+	if inside := below(s.root, resolved(dir)); inside != "" {
+		around, err := s.config.Below(inside)
 		if err == nil {
 			err = around.Apply(x)
 		}
@@ -74,6 +76,26 @@ func (s *session) limit(x *millrace.Executor, tree afero.Fs, dir string) error {
 		}
 	}
 	return own.Apply(x)
+}
+
+// below returns the path of a directory from one above it, with slashes, "" if it is not below it. Names that differ,
+// in case for example, can lead to the same directory.
+func below(root, dir string) string {
+	above, err := os.Stat(root)
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for at := dir; ; at = filepath.Dir(at) {
+		if is, err := os.Stat(at); err == nil && os.SameFile(is, above) {
+			slices.Reverse(names)
+			return path.Join(names...)
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+		names = append(names, filepath.Base(at))
+	}
 }
 
 // configError is an invalid configuration. Its message has a line for each problem, like that of a pipeline.

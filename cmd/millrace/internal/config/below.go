@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/millrace-go/millrace/fsutil"
 )
@@ -67,7 +68,13 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 		return append(globs, glob), nil // it matches a name at any place
 	}
 	end := len(parts) - 1
-	if slices.ContainsFunc(parts, odd) || parts[end] != "**" && strings.Contains(parts[end], "**") {
+	if last := parts[end]; last != "**" && !strings.ContainsAny(last, `{\`) {
+		for strings.Contains(last, "**") { // within a name they are one
+			last = strings.ReplaceAll(last, "**", "*")
+		}
+		parts[end] = last
+	}
+	if slices.ContainsFunc(parts, odd) {
 		return nil, fmt.Errorf("the glob %q cannot be divided at the directory %q: write each path as a glob of its own",
 			glob, name)
 	}
@@ -100,9 +107,10 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 	return globs, nil
 }
 
-// odd reports whether a part of a glob is not the glob of one name.
+// odd reports whether a part of a glob is not the glob of one name. An alternative ** stands for several.
 func odd(part string) bool {
-	return part == "" || part == "." || part == ".." || !doublestar.ValidatePattern(part)
+	return part == "" || part == "." || part == ".." || !doublestar.ValidatePattern(part) ||
+		part != "**" && strings.Contains(part, "**") && strings.ContainsAny(part, `{\\`)
 }
 
 // takes reports whether a glob matches a path, or, like the engine, another spelling that some file system treats as
@@ -111,12 +119,12 @@ func takes(glob, name string) bool {
 	if doublestar.MatchUnvalidated(glob, name) {
 		return true
 	}
-	parts := strings.Split(strings.Map(spelled, name), "/")
+	parts := strings.Split(norm.NFC.String(strings.Map(spelled, name)), "/")
 	for i, part := range parts {
 		part, _, _ = strings.Cut(part, ":")
 		parts[i] = strings.TrimRight(part, ". ")
 	}
-	return doublestar.MatchUnvalidated(strings.Map(spelled, glob), strings.Join(parts, "/"))
+	return doublestar.MatchUnvalidated(norm.NFC.String(strings.Map(spelled, glob)), strings.Join(parts, "/"))
 }
 
 // spelled returns one character for all that differ only in case, and -1 for an invisible one.

@@ -27,8 +27,10 @@ func (w Where) wordList(file string) ([]actions.TextEdit, error) {
 			r.Comma = '\t'
 		}
 		pairs, err = r.ReadAll()
-	case ".json", ".yaml", ".yml":
-		pairs, err = pairsIn(data)
+	case ".json":
+		pairs, err = jsonPairs(data)
+	case ".yaml", ".yml":
+		pairs, err = yamlPairs(data)
 	default:
 		for _, line := range list(data, false) {
 			pair := []string{line}

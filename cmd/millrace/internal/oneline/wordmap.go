@@ -32,8 +32,8 @@ func (e entry) wrong(format string, args ...any) error {
 	return fmt.Errorf("line %d, column %d: "+format, append([]any{e.line, e.column}, args...)...)
 }
 
-// pairsIn parses the pairs of a map in JSON or YAML: JSON is YAML.
-func pairsIn(data []byte) ([][]string, error) {
+// yamlPairs parses the pairs of a map in YAML.
+func yamlPairs(data []byte) ([][]string, error) {
 	loader, err := yaml.NewLoader(bytes.NewReader(data))
 	if err != nil {
 		return nil, err
