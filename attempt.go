@@ -169,7 +169,7 @@ func (r *run) retries(i int) int {
 // inSequence reports whether the steps run one at a time. They do if the pipeline asks for that, if jumps depend on the
 // run, or if each step needs the results of all steps before it. The numbers of changed files and bytes can shrink
 // again, so their limits can only be checked after each step in sequence. The remaining money and attempts depend on
-// the attempts before. A run that was kept in parallel stays so if the host has set a budget since.
+// the attempts before. A resumed run that began in parallel stays parallel, even if the host has set a budget since.
 func (r *run) inSequence(up *takenUp) bool {
 	limit := r.spent.limit
 	switch {

@@ -284,7 +284,7 @@ func (r *run) noArguments(ctx context.Context, i int) string {
 	if empty == "" {
 		return ""
 	}
-	return fmt.Sprintf("the command was not run, for %s is an empty list", empty)
+	return fmt.Sprintf("the command was not run, because %s is an empty list", empty)
 }
 
 // emptyIn returns a function that names a template of step i whose value is an empty list, see

@@ -77,8 +77,8 @@ const (
 // Options are the settings of a pipeline for its own run. The zero value is the documented default: stop at the first
 // error, make a backup, write. The host's policy is not part of them, see [Executor].
 type Options struct {
-	// DryRun computes everything and writes nothing ("dry_run"). It is about a run: a plan of [Executor.Plan] writes
-	// nothing anyway, and [Plan.Commit] makes its change.
+	// DryRun computes everything and writes nothing ("dry_run"). It applies only to runs: [Executor.Plan] never
+	// writes, and [Plan.Commit] commits the plan even if DryRun is set.
 	DryRun bool `json:"dry_run,omitempty"`
 	// Force passes the file limit and the risk levels, up to the host's ceiling ("force").
 	Force bool `json:"force,omitempty"`
@@ -150,8 +150,8 @@ func (p Pipeline) Step(id string) (Step, bool) {
 // Options returns the options.
 func (p Pipeline) Options() Options { return Options(p.def.Options) }
 
-// WithOptions returns the same pipeline with other options. Options never make a pipeline invalid: Parallel is left out
-// if the pipeline has jumps.
+// WithOptions returns the same pipeline with other options. Options never make a pipeline invalid: Parallel becomes
+// false if the pipeline has jumps.
 func (p Pipeline) WithOptions(o Options) Pipeline {
 	p.def.Options = definition.Options(o)
 	p.def.Options.Parallel = o.Parallel && !p.def.Jumps()

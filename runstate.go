@@ -152,7 +152,7 @@ func (up *takenUp) inSequence(m *flow.Machine) error {
 	return m.Restore(flow.State{Visit: 1, Attempt: 1})
 }
 
-// wasParallel reports whether the run was kept in parallel, without the state of a machine.
+// wasParallel reports whether the checkpoints are from a parallel run: they do not have the state of a machine.
 func (up *takenUp) wasParallel() bool {
 	return up != nil && slices.ContainsFunc(up.all, func(c keptCheckpoint) bool {
 		return c.Final && c.state.Flow == flow.State{}
@@ -210,7 +210,7 @@ func (up *takenUp) carry(r *run, k *keeping) {
 			continue
 		}
 		k.elapsed = c.state.Elapsed
-		// Other steps may be unfinished: what they have paid counts with their answers.
+		// The costs of unfinished steps count with their answers.
 		if c.Index < len(c.state.Spent) {
 			r.spent.steps[c.Index] = c.state.Spent[c.Index]
 		}

@@ -191,16 +191,16 @@ func (a Exec) Run(ctx context.Context, c *Call) (Outcome, error) {
 	return back, nil
 }
 
-// workspace returns the options of the workspace. A list that a template has emptied takes nothing.
+// workspace returns the options of the workspace. A list that a template has emptied selects nothing.
 func (a Exec) workspace(ctx context.Context, c *Call) WorkspaceOptions {
 	const noName = "\x00" // a glob that matches no file
 	o := WorkspaceOptions{Needs: a.Needs, Exclude: a.Exclude, Writes: a.Writes, NoIgnore: a.NoIgnore}
 	if by := emptiedList(ctx, "needs", a.Needs); by != "" {
-		c.Warnf("the command sees no files, for %s is an empty list", by)
+		c.Warnf("the command sees no files, because %s is an empty list", by)
 		o.Needs = []string{noName}
 	}
 	if by := emptiedList(ctx, "writes", a.Writes); by != "" {
-		c.Warnf("nothing comes back from the command, for %s is an empty list", by)
+		c.Warnf("nothing comes back from the command, because %s is an empty list", by)
 		o.Writes = []string{noName}
 	}
 	return o

@@ -48,8 +48,8 @@ func TestKeptOfAnother(t *testing.T) {
 	}
 }
 
-// A run does not change the patch that Validate has kept for all runs: a file that one tree does not have is there in
-// the next.
+// A run does not change the patch that Validate has kept for all runs: a file may be missing in one tree and exist in
+// the next tree.
 func TestKeptPatchStays(t *testing.T) {
 	t.Parallel()
 	p := actions.Patch{Text: "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+1\n"}

@@ -66,7 +66,7 @@ func (l List) Run(ctx context.Context, c *Call) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if by := emptiedFilter(ctx, l.FileTypes, l.Include); by != "" {
-		c.Warnf("nothing was listed, for %s is an empty list", by)
+		c.Warnf("nothing was listed, because %s is an empty list", by)
 		return listing(nil), nil
 	}
 	from := cmp.Or(l.Path, ".")

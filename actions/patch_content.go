@@ -189,7 +189,7 @@ func (w *patching) splices(s *patchSection) (list []change.Splice) {
 	return list
 }
 
-// bytesOfStep is the number of bytes of a file whose reading counts like the comparison of two lines.
+// bytesOfStep is the number of bytes of a file that are read for one step. A comparison of two lines is also one step.
 const bytesOfStep = 8
 
 // later looks for hunks whose lines are not in the file. It looks in the result of the other hunks of the section.

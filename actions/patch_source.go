@@ -139,7 +139,7 @@ func (w *patching) moved(s *patchSection) bool {
 	return err == nil && s.File.Compare(data).IsNew
 }
 
-// movedMode makes a section whose rename is made already a section that only changes the mode.
+// movedMode turns a section whose rename is already done into a section that only changes the mode.
 func (w *patching) movedMode(s *patchSection) {
 	if s.NewMode == s.OldMode {
 		return

@@ -137,7 +137,7 @@ func (s Search) Run(ctx context.Context, c *Call) (Outcome, error) {
 	}
 	roots := s.roots()
 	if by := cmp.Or(emptiedList(ctx, "paths", s.Paths), emptiedFilter(ctx, s.FileTypes, s.Include)); by != "" {
-		c.Warnf("nothing was searched, for %s is an empty list", by)
+		c.Warnf("nothing was searched, because %s is an empty list", by)
 		roots = nil
 	}
 	if len(roots) > 1 {

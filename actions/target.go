@@ -11,7 +11,7 @@ import (
 )
 
 // targetName is a parsed parameter "to": text and, at odd indices, the names of parts of the source's name. The part
-// {{{{}} is the text {{, as values of templates have it.
+// {{{{}} is an escaped {{. In the values of templates, each {{ is escaped in this way.
 type targetName []string
 
 // targetParts lists the parts for messages.

@@ -14,8 +14,8 @@ import (
 	"github.com/millrace-go/millrace/internal/walk"
 )
 
-// emptiedList returns a template that has emptied a list of the parameters, "" if none has. Such a list takes nothing,
-// though an empty list otherwise takes all.
+// emptiedList returns a template that has emptied a list of the parameters, "" if none has. Such a list selects
+// nothing, although any other empty list selects everything.
 func emptiedList(ctx context.Context, param string, list []string) string {
 	if len(list) > 0 {
 		return ""

@@ -38,7 +38,7 @@ func plans(ctx context.Context, _ Worker, _ Target, x millrace.Executor, fsys af
 	defer plan.Close()
 	res := plan.Result()
 	if err == nil && res.Incomplete {
-		err = millrace.ErrIncomplete // no run could have this plan
+		err = millrace.ErrIncomplete // the plan of a run would always differ
 	}
 	if err != nil {
 		return res, "", err
@@ -79,7 +79,10 @@ func (a approved) Enter(context.Context, millrace.Position) error {
 	return nil
 }
 
-func (approved) Keep(context.Context, millrace.Checkpoint) error { return nil }
+// Keep refuses a manual step, which is not entered, if no plan was approved.
+func (a approved) Keep(ctx context.Context, c millrace.Checkpoint) error {
+	return a.Enter(ctx, c.Position)
+}
 
 // Spill returns nil, so the run chooses where it puts bytes aside.
 func (approved) Spill() fsutil.Spill { return nil }

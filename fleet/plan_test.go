@@ -25,6 +25,12 @@ func TestNoPlan(t *testing.T) {
 		called != 0 {
 		t.Errorf("%+v, called %d times", o, called)
 	}
+	manual := task(t, millrace.New("m").Step("e", actions.Edit{Files: []string{"a.txt"}, OldText: "x", NewText: "z"}).
+		Manual().MustBuild(), targets[0])
+	manual.PlanDigest = fleetlimits.NoPlan
+	if o := w.Do(t.Context(), manual); o.Code != fleet.CodePlanChanged {
+		t.Errorf("%+v", o)
+	}
 	if o := w.Do(t.Context(), task(t, p, targets[0])); o.Status != fleet.Success {
 		t.Errorf("%+v", o)
 	}

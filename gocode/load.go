@@ -24,7 +24,7 @@ type tree struct {
 	root  string // of the copy of the tree
 	fset  *token.FileSet
 	texts map[string][]byte // of the files that were parsed with comments, by name in the copy
-	// generated are the names in the copy of the generated files among them.
+	// generated has the names, in the copy, of the generated files in texts.
 	generated map[string]bool
 	all       map[string]*packages.Package
 	// roots are the packages to work on, with their tests; no file is in two of them.
@@ -178,9 +178,9 @@ func (t *tree) parse(pkg *packages.Package, texts [][]byte, whole bool) {
 		}
 		if file != nil {
 			pkg.Syntax = append(pkg.Syntax, file)
-			t.generated[name] = whole && ast.IsGenerated(file)
 		}
 		if whole {
+			t.generated[name] = file != nil && ast.IsGenerated(file)
 			t.texts[name] = texts[i]
 		}
 	}

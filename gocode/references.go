@@ -79,12 +79,16 @@ func assumedName(importPath string) string {
 	return base
 }
 
-// perhapsNamed reports whether a package may have a name by its import path: words of the last element, or of the last
-// two if the last is a version, form the name.
+// perhapsNamed reports whether a package with this import path may have the name. Consecutive words of the last
+// element must form the name. If the last element is a version, the words of the element before it count too.
 func perhapsNamed(importPath, name string) bool {
 	last := path.Base(importPath)
 	if isVersion(last) {
 		last = path.Base(path.Dir(importPath)) + "/" + last
+	}
+	const most = 256 // bytes, far more than the element of a real path has
+	if len(last) > most {
+		return false
 	}
 	words := strings.FieldsFunc(last, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for i := range words {

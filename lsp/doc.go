@@ -7,7 +7,8 @@
 // The changes can be applied in the order of the list. Deletes and renames come first; a circle of renames uses a
 // temporary name. Then files are created. Last, texts are edited, at the names that the files have by then. An edit is
 // one splice of the plan, so cursors and marks of the editor stay in place. Each step of the pipeline is one change
-// annotation. The editor may ask the user to confirm it, and must ask from high risk on and if the plan is blocked.
+// annotation. The editor may ask the user to confirm it. It must ask if the risk is high or critical, or if the plan
+// is blocked.
 //
 // # Limits of the protocol
 //

@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // From writes a plan as a WorkspaceEdit. Applied to the tree that the plan was made from, it leaves the files that a
-// commit leaves. The plan may be blocked: the edit then makes the editor ask, and has the reason.
+// commit leaves. If the plan is blocked, the edit makes the editor ask the user, and contains the reason.
 //
 // A file whose text changes is read into memory, one file at a time. The error is an *UnsupportedError for changes that
 // cannot be expressed, and fsutil.ErrDrift if a file has changed since it was planned. A plan that cannot be committed
@@ -217,7 +217,7 @@ func (w *writer) annotate(notes map[string]ChangeAnnotation, id string) {
 	if _, ok := notes[id]; ok || id == "" {
 		return
 	}
-	why := "" // the editor must ask
+	why := "" // the reason why the editor must ask; "" if it may decide
 	switch {
 	case w.result.WouldBlock:
 		why = fsutil.Visible(w.result.BlockReason)

@@ -36,8 +36,8 @@ func (n Tried) String() string {
 // change. Each operation on the disk fails once. The disk is full from each operation on that needs space. Before each
 // operation that writes, the process is killed, the machine loses its power, or another program writes a file. After a
 // recovery the tree must be the tree before the run or the tree after the run, with the same modes. A run with an error
-// that has not written, see [millrace.Written], must leave the tree before. A run without an error must leave the tree
-// after. The file of the other program must stay. Anything else fails the test.
+// that has not written, see [millrace.Written], must leave the tree as before the run. A run without an error must
+// leave the tree after the run. The file of the other program must stay. Anything else fails the test.
 //
 // Faults logs and returns how many faults it has tried. The time grows with the square of the number of operations: a
 // pipeline of ten files takes some seconds. A pipeline that fails without a fault, or that changes nothing, stops the

@@ -49,8 +49,8 @@ type Options struct {
 //
 // The names of files have the form that the package comment describes. The four sections result, report, diff and
 // events are compared if they exist; the next update fills an empty section. An update adds result and diff to an
-// archive without wanted results, and keeps the modes that the archive names. After a run without an error follows a
-// dry run on a second tree, which must write nothing. Texts that differ from run to run are replaced: times and
+// archive without wanted results, and keeps the modes that the archive names. After a run without an error, a dry run
+// on a second tree must write nothing. Texts that differ from run to run are replaced: times and
 // durations by 0, ids of backups by BACKUP. Events of progress and output are left out, because their number varies.
 //
 // Your test defines the flag -update, because two packages cannot define the same flag:

@@ -36,7 +36,7 @@ type folded struct {
 
 	hold      *hold // nil unless it is held
 	heldJob   int
-	undecided *record // the last hold, of a record hold or a mark, nil if it was played
+	undecided *record // the last hold, from a hold record or a mark; nil if it was played
 	plays     []*play
 	answers   map[string]value
 	paid      budget.Cost     // for all answers and work, even if they no longer count

@@ -75,8 +75,8 @@ func (r *recorder) waitsAt(at millrace.Position) (err error) {
 	return err
 }
 
-// holdAt returns the hold before a visit that is not entered, for the mark that the engine keeps there: the run may end
-// before the hold has its own record. It is nil if the run already waits there.
+// holdAt returns the hold for the mark that the engine keeps before a visit that is not entered. The mark contains the
+// hold, because the run may end before the hold has its own record. It is nil if the run already waits there.
 func (r *recorder) holdAt(at millrace.Position) *hold {
 	if r.waitsAt(at) != nil {
 		return nil

@@ -45,7 +45,7 @@ func (a activities) runTarget(ctx context.Context, in targetInput) (report, erro
 		if task.PlanDigest, err = pageItem[string](ctx, a.Blobs, in.Plans, in.Index); err != nil {
 			return report{}, err
 		}
-		if task.PlanDigest == "" { // only the result of an earlier commit counts, which a store could not return
+		if task.PlanDigest == "" { // only the result of an earlier commit counts; a store could not return it
 			task.PlanDigest, a.Fleet.Store = fleetlimits.NoPlan, nil
 		}
 	}

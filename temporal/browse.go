@@ -92,8 +92,8 @@ func (c Client) Get(ctx context.Context, ref runs.RunRef) (runs.Run, error) {
 	return c.shown(ctx, r), nil
 }
 
-// jobs returns the targets of a campaign and its gate. every has all outcomes of each target, the latest last. The
-// report of a target that has no outcome is that of its plan, if any.
+// jobs returns the targets of a campaign and its gate. every has all outcomes of each target, the latest last. A
+// target without an outcome has the report of its plan, if any.
 func (c Client) jobs(ctx context.Context,
 	ref runs.RunRef) (latest, every []runs.Job, reports map[string]report, err error) {
 	r, _, err := c.describe(ctx, ref)

@@ -107,7 +107,7 @@ type book struct {
 // item is a target in a page.
 type item struct {
 	fleet.Target
-	// Invalid is the reason why the target fails. Its other fields may be cut then.
+	// Invalid is the reason why the target fails. The other fields may then be truncated.
 	Invalid string `json:"invalid,omitempty"`
 }
 

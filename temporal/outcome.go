@@ -34,7 +34,7 @@ func outcomeOf(ctx workflow.Context, index int, f workflow.Future) report {
 		}
 	case errors.As(err, &app):
 		r.Outcome.Message = app.Message()
-		if app.HasDetails() { // otherwise its type is a type of Go, and not a code
+		if app.HasDetails() { // otherwise its type is a Go type, not a code
 			r.Outcome.Code = app.Type()
 			_ = app.Details(&r)
 		}

@@ -25,8 +25,8 @@ type Backing struct {
 	// MetaFrom is the name of the file whose owner, group and extended attributes the new file gets, if the file system
 	// has them. "" means the file that was at From or Path before, if any.
 	MetaFrom string
-	// Trash means that a step has deleted the file that was at Path before, and another entry is there now: the file is
-	// kept even if no backup is kept.
+	// Trash means that a step has deleted the file that was at Path before, and another entry is there now. The
+	// deleted file is kept even if no backup is kept.
 	Trash bool
 }
 

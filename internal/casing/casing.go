@@ -47,7 +47,7 @@ func mapped(text string, to func(rune) rune) string {
 	return string(out)
 }
 
-// isByte reports whether the result of decoding is for a byte that is not UTF-8.
+// isByte reports whether a decoded rune of n bytes stands for a byte that is not UTF-8.
 func isByte(r rune, n int) bool { return r == utf8.RuneError && n == 1 }
 
 // Words returns the words of a name. Consecutive capital letters are one word, without the last if a small letter

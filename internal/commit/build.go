@@ -81,8 +81,8 @@ func build(changes []change.Change) ([]*entry, error) {
 	return entries, nil
 }
 
-// keepMoved keeps the files that were moved to the places of deleted files too, and their directories: a deleted file
-// can only come back if the other file goes back.
+// keepMoved also keeps the files that were moved to the places of deleted files, and their directories. A deleted file
+// can only be restored if the moved file goes back.
 func keepMoved(entries []*entry) {
 	byPath := make(map[string]*entry)
 	for _, e := range entries {
@@ -97,7 +97,7 @@ func keepMoved(entries []*entry) {
 	for _, e := range entries {
 		for e != nil && e.Trash && e.Path != "." {
 			dir := byPath[path.Dir(e.Path)]
-			if dir != nil && dir.Old.Kind == change.Dir && dir.New.Kind == change.Absent {
+			if dir != nil && dir.Old.Kind == change.Dir && dir.New.Kind != change.Dir {
 				dir.Trash, dir.Permanent = true, false
 			}
 			e = dir

@@ -1,5 +1,5 @@
-// Package emptied names the templates that have emptied lists of a step's parameters. An action asks for them if an
-// empty list otherwise means all: such a list must take nothing.
+// Package emptied names the templates that have emptied lists of a step's parameters. An action needs it where an
+// empty list selects everything: a list that a template has emptied must select nothing.
 package emptied
 
 import "context"

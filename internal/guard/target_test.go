@@ -8,7 +8,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Where the system separates names by backslashes, a link with one in its target is refused.
+// If the separator of the system is a backslash, a link with a backslash in its target is refused.
 func TestTargetOf_separator(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{`.git\hooks`, `..\x`, `\x`, `a\..\..\..\x/../y`} {

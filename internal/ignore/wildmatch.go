@@ -7,7 +7,7 @@ type opKind uint8
 
 const (
 	opLiteral opKind = iota // the bytes of text
-	opAny                   // as many bytes as text has, without slashes
+	opAny                   // len(text) bytes, none of them a slash
 	opClass                 // one byte of set, which never contains the slash
 	opStar                  // any bytes but slashes
 	opDeep                  // any bytes

@@ -58,8 +58,8 @@ func (t *Texts) Expand(values template.Values, most int64) (any, error) {
 	})
 }
 
-// Empty returns a template whose value is an empty list, and which is the list at the pointer or in it, "" if not
-// found. It skips a template without a value, because Expand will report it.
+// Empty returns a template whose value is an empty list, "" if there is none. The template is the list at the pointer,
+// or an element of it. Empty skips a template without a value, because Expand will report it.
 func (t *Texts) Empty(pointer string, values template.Values) string {
 	for _, at := range slices.Sorted(maps.Keys(t.params)) {
 		text := t.params[at]
@@ -104,7 +104,7 @@ func (t *Texts) Path(values template.Values) (path string, ok bool, err error) {
 	if !t.path.IsTemplate() {
 		return "", false, nil
 	}
-	name := "" // the value, if it is the files of a step
+	name := "" // the path, if the value is the files of a step
 	one := func(ref template.Ref) (any, error) {
 		v, err := values(ref)
 		name = ""

@@ -6,8 +6,8 @@ import (
 	"github.com/millrace-go/millrace/internal/template"
 )
 
-// globSigns quotes the signs of globs in a name of a file. In names that [template.Join] has joined, commas and
-// backslashes have a backslash already; globCommas adds it to a single name.
+// globSigns escapes the special characters of globs in a file name. [template.Join] has already escaped commas and
+// backslashes in the names that it joins; globCommas escapes them in a single name.
 var (
 	globSigns  = strings.NewReplacer("*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 	globCommas = strings.NewReplacer(",", `\,`, `\`, `\\`)
@@ -16,11 +16,21 @@ var (
 // nameInGlob returns a glob that matches exactly the name.
 func nameInGlob(name string) string { return globSigns.Replace(globCommas.Replace(name)) }
 
-// expandGlob replaces the templates of a glob by their values. The names of a step's files are literal in it; any other
-// value can have a glob.
+// rooted returns a glob that matches only a name in the root. A glob without a slash would match it in all directories;
+// the second alternative has one, and matches nothing.
+func rooted(glob string) string {
+	if strings.Contains(glob, "/") {
+		return glob
+	}
+	return "{" + glob + ",./}"
+}
+
+// expandGlob replaces the templates of a glob by their values. The names of a step's files match themselves. Any other
+// value can contain glob syntax.
 func expandGlob(text template.Text, values template.Values) (string, error) {
 	var of template.Ref
 	var isFiles bool
+	_, whole := text.Whole()
 	return text.ExpandQuoted(func(ref template.Ref) (any, error) {
 		v, err := values(ref)
 		of = ref
@@ -32,12 +42,14 @@ func expandGlob(text template.Text, values template.Values) (string, error) {
 			return value
 		case len(of.Path) == 0:
 			return globSigns.Replace(value)
+		case whole:
+			return rooted(nameInGlob(value))
 		}
 		return nameInGlob(value)
 	})
 }
 
-// expandGlobs is expandGlob in a list, where a template of several files becomes as many globs.
+// expandGlobs is expandGlob in a list, where a template of several files becomes a glob for each file.
 func expandGlobs(text template.Text, values template.Values) (any, error) {
 	ref, whole := text.Whole()
 	if !whole {
@@ -50,7 +62,7 @@ func expandGlobs(text template.Text, values template.Values) (any, error) {
 	case []string:
 		for i := range v {
 			if !ref.Raw {
-				v[i] = nameInGlob(v[i])
+				v[i] = rooted(nameInGlob(v[i]))
 			}
 		}
 	}

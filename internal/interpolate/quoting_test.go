@@ -81,12 +81,13 @@ func TestExpandGlobs(t *testing.T) {
 		return results(ref)
 	}
 	quotedOne, quotedTwo := `app/\[id\]/\{a\,b\}\*\?.tsx`, `b\\c\,\*\*`
+	rootTwo := "{" + quotedTwo + ",./}"
 	for _, test := range []struct {
 		globs, want []string
 	}{
-		{[]string{"{{find.files}}"}, []string{quotedOne, quotedTwo}},
-		{[]string{"{{find.files[0]}}", "{{vars.word}}", "{{fix-it.files[1]}}"}, []string{quotedOne, "src/**", quotedTwo}},
-		{[]string{"{{fix-it.files}}"}, []string{quotedOne, quotedTwo}},
+		{[]string{"{{find.files}}"}, []string{quotedOne, rootTwo}},
+		{[]string{"{{find.files[0]}}", "{{vars.word}}", "{{fix-it.files[1]}}"}, []string{quotedOne, "src/**", rootTwo}},
+		{[]string{"{{fix-it.files}}"}, []string{quotedOne, rootTwo}},
 		{[]string{"{{find.files|raw}}"}, []string{one, two}},
 		{[]string{"{{vars.word}}/{{find.files[1]}}"}, []string{"src/**/" + quotedTwo}},
 		{[]string{"x/{{{find.files}}}"}, []string{"x/{" + quotedOne + "," + quotedTwo + "}"}},

@@ -47,7 +47,8 @@ func (s sedSyntax) expand(text template.Text, values template.Values) (string, e
 	return expandTo(text, values, list)
 }
 
-// pieces returns the values to be quoted in a text, and the text before the first, between them and after the last.
+// pieces returns the values to be quoted in a text as list, and the text around them as own: own[i] precedes list[i],
+// and the last element of own is the end of the text.
 func pieces(text template.Text, values template.Values) (own, list []string, err error) {
 	all, err := text.ExpandQuoted(values, func(string) string { return "" })
 	if err != nil {

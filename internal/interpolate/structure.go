@@ -1,6 +1,8 @@
 package interpolate
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/millrace-go/millrace/internal/structural"
@@ -31,8 +33,13 @@ func expandStructure(text template.Text, values template.Values) (string, error)
 			list[i] = ":" + list[i]
 		}
 		colon = strings.HasSuffix(value, ":") || value == "" && colon
-		if colon && strings.HasPrefix(own[i+1], "[") {
+		switch {
+		case colon && strings.HasPrefix(own[i+1], "["):
 			list[i] += ":"
+		case colon && value != "" && strings.HasPrefix(own[i+1], ":["):
+			last := value[max(0, len(value)-20):]
+			return "", fmt.Errorf("the value ends in %s, and a hole follows: write a blank between them",
+				strconv.Quote(last))
 		}
 	}
 	return expandTo(text, values, list)

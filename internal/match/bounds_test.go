@@ -115,7 +115,7 @@ func TestSizeIsThatOfTheProgram(t *testing.T) {
 	}
 }
 
-// TestSizeOfHoles: the expressions of the holes of a structural pattern are its size, and are bounded.
+// TestSizeOfHoles: the size of a structural pattern is the size of the expressions of its holes, and is bounded.
 func TestSizeOfHoles(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]int{"f(:[a])": 0, "f(:[a~b{1000}])": 1000, "f(:[_~b{1000}], :[_~b{1000}])": 2000} {

@@ -33,8 +33,10 @@ func FoldName(name string) string {
 	return strings.TrimRight(name, ". ")
 }
 
-// FoldText folds the characters of a text, for example of a glob: case, invisible ones, and the forms of Unicode.
-func FoldText(text string) string { return norm.NFC.String(strings.Map(foldRune, text)) }
+// FoldText folds case, invisible characters and the forms of Unicode in a text, for example in a glob.
+func FoldText(text string) string {
+	return norm.NFC.String(strings.Map(foldRune, norm.NFC.String(text)))
+}
 
 // foldRune returns one character for all characters that differ only in case, such as "s" for "S" and the long s, and
 // -1 for invisible ones: soft hyphens, joiners, direction marks, variation selectors.
@@ -48,6 +50,9 @@ func foldRune(r rune) rune {
 	least := r
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		least = min(least, next)
+	}
+	if least == '\u0345' { // the iota below a letter, which would join the letter before
+		return 'ι'
 	}
 	return unicode.ToLower(least)
 }

@@ -58,11 +58,12 @@ const (
 	MaxPath = 4096
 )
 
-// errBackslash: on Windows such a name would mean one path to this package, and another path to the system.
+// errBackslash refuses a backslash. On Windows a name with a backslash would mean one path to this package, and
+// another path to the system.
 var errBackslash = fmt.Errorf("%w: write / in place of each backslash, which separates names on this system",
 	ErrBadName)
 
-// CheckSeparator returns an error for a name with a backslash if the system has that separator.
+// CheckSeparator returns an error for a name with a backslash if the separator is a backslash.
 func CheckSeparator(name string, separator rune) error {
 	if separator == '\\' && strings.IndexByte(name, '\\') >= 0 {
 		return errBackslash

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/names"
 )
 
-// Where the system separates names by backslashes, a name with one is refused: the guard would see another path.
+// If the separator of the system is a backslash, a name with a backslash is refused: the guard would see another path.
 func TestClean_separator(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{`.git\hooks\x`, `secrets\key.pem`, `src\..\other.txt`, `\x`, `..\x`, `a\b/..`, `a/..\..\..\x`, `a\`} {

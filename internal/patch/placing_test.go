@@ -29,7 +29,7 @@ func placed(t *testing.T, data, text string, s placing.Settings) []placing.Place
 	return all
 }
 
-// TestPlaceManyLines: the time does not grow with the lines that a hunk adds, times the places at which it could be.
+// TestPlaceManyLines: the time does not grow with the number of added lines times the number of possible places.
 func TestPlaceManyLines(t *testing.T) {
 	t.Parallel()
 	const lines, added = 100_000, 20_000
@@ -61,6 +61,7 @@ func TestPlaceMarks(t *testing.T) {
 		"removed":          {"a\n" + bom + "b\n", "@@ -1,2 +1,2 @@\n a\n-" + bom + "b\n+d\n", false},
 		"first":            {bom + "a\nb\n", "@@ -1,2 +1,2 @@\n a\n-b\n+d\n", false},
 		"first in patch":   {"a\nb\n", "@@ -1,2 +1,2 @@\n " + bom + "a\n-b\n+d\n", false},
+		"first and moved":  {bom + "x\na\nb\n", "@@ -1,2 +1,2 @@\n " + bom + "a\n-b\n+d\n", false},
 		"only in the file": {"a\n" + bom + "b\nc\n", "@@ -1,3 +1,3 @@\n a\n-b\n+d\n c\n", true},
 		"only in the hunk": {"a\nb\nc\n", "@@ -1,3 +1,3 @@\n a\n-" + bom + "b\n+d\n c\n", true},
 	} {

@@ -113,7 +113,7 @@ func TestDigest(t *testing.T) {
 	}
 }
 
-// TestDigest_trash: the digest includes that a deleted file is kept, if no backup is.
+// TestDigest_trash: without a backup, the digest depends on whether a deleted file is kept.
 func TestDigest_trash(t *testing.T) {
 	t.Parallel()
 	c := edit().Change

@@ -9,8 +9,8 @@ import (
 	"github.com/millrace-go/millrace/internal/scratch"
 )
 
-// A directory that git regards as a repository is withheld: a command can remove the directory above it, and
-// what stands there stays.
+// A directory that git regards as a repository is withheld: a command can remove the directory above it, but the
+// repository stays.
 func TestTree_bareRepository(t *testing.T) {
 	t.Parallel()
 	for script, fails := range map[string]string{

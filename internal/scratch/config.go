@@ -32,7 +32,8 @@ type Config struct {
 	MaxFiles, MaxChanged int
 	MaxBytes             int64
 	// Reap, if not nil, is called by Open before it wipes the remains of a run that was killed. It gets the directory
-	// of the tree, and ends the processes that still run there. Open returns its error.
+	// of the tree, and ends the processes that still run there. A place for
+	// which it fails is not used.
 	Reap func(root string) error
 	// Warn, if not nil, receives warnings for the user, one sentence a call. It is called on the goroutine of the
 	// method call on the tree.

@@ -21,7 +21,7 @@ func TestTree_deepTree(t *testing.T) {
 		r.warns = nil
 		_, err := r.run(script, scratch.Options{})
 		fstest.Must(t, err)
-		want := []string{"1 directories are not in the copy, for they lie too deep in the tree: " + deepest + "/e"}
+		want := []string{"1 directories are not in the copy, because they lie too deep in the tree: " + deepest + "/e"}
 		if d := cmp.Diff(want, r.warns); d != "" {
 			t.Errorf("%s: -want +warned\n%s", script, d)
 		}

@@ -17,7 +17,7 @@ func (s *staging) hold() error {
 	for i := range s.changes {
 		c := &s.changes[i]
 		if c.From != "" {
-			s.view.Respells(c.From, c.Path) // then the view has nothing at the new name, as when the tree was read
+			s.view.Respells(c.From, c.Path) // so that the view has nothing at the new name, as when the tree was read
 		}
 		for _, b := range c.bases {
 			if err := s.ctx.Err(); err != nil {

@@ -3,6 +3,7 @@
 package scratch_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -19,6 +20,23 @@ func TestTree_Collect_tooManyRules(t *testing.T) {
 	for _, noIgnore := range []bool{false, true} {
 		_, err := r.run("head -c 900000 /dev/zero | tr '\\0' x > f; for i in $(seq 20); do mkdir d$i; cp f d$i/.gitignore; done",
 			scratch.Options{NoIgnore: noIgnore})
+		if noIgnore && err != nil || !noIgnore && (err == nil || !strings.Contains(err.Error(), "larger than 16 MiB together")) {
+			t.Errorf("no_ignore %v: %v", noIgnore, err)
+		}
+		r.tree.Discard()
+	}
+}
+
+// The rules in info/exclude of repositories within the tree count too.
+func TestTree_Collect_tooManyExcludes(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"x/info/exclude": strings.Repeat("x", 900_000)}
+	for i := range 20 {
+		files[fmt.Sprintf("d%d/.git", i)] = "gitdir: ../x\n"
+	}
+	r := newRig(t, dirOf(t, files), nil)
+	for _, noIgnore := range []bool{false, true} {
+		_, err := r.run("echo y > y", scratch.Options{NoIgnore: noIgnore})
 		if noIgnore && err != nil || !noIgnore && (err == nil || !strings.Contains(err.Error(), "larger than 16 MiB together")) {
 			t.Errorf("no_ignore %v: %v", noIgnore, err)
 		}

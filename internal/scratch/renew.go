@@ -31,7 +31,7 @@ func (t *tree) renew(ctx context.Context, view *stage.Stage, o Options) error {
 	if err := t.lookAgain(ctx); err != nil {
 		return err
 	}
-	t.broken, t.kept, t.exclude = true, false, want.exclude
+	t.broken, t.kept, t.nested = true, false, want.nested
 	r := &renewal{t: t, ctx: ctx, want: want.at}
 	if err := r.run(); err != nil {
 		// The tree is now a mix of both states.

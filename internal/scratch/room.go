@@ -148,7 +148,7 @@ func (t *tree) close() error {
 	return errors.Join(err, t.give(), t.above.Close())
 }
 
-// give releases the place. The directory of all places stays open, for Open tries the next place.
+// give releases the place. The directory of all places stays open, because Open tries the next place.
 func (t *tree) give() error {
 	var err error
 	if t.fsys != nil {

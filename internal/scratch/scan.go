@@ -135,10 +135,14 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 		s.at[v.path].vcs = true
 		s.mu.Unlock()
 	}
-	if exclude, starts := s.t.exclude[v.path]; starts { // a repository within another starts with its own rules
+	const rulesName, mostRules = ".gitignore", 1 << 20
+	if s.rules && s.t.nested[v.path] { // a repository within another starts with its own rules
+		exclude := excludeOf(s.t.view, v.path)
+		if err := s.count(exclude); err != nil {
+			return err
+		}
 		v.rules = (*ignore.Matcher)(nil).Enter(v.path, exclude)
 	}
-	const rulesName, mostRules, mostSum = ".gitignore", 1 << 20, 16 << 20
 	i := slices.IndexFunc(items, func(e fs.DirEntry) bool { return e.Name() == rulesName })
 	if !s.rules || v.ignored || v.vcs || i < 0 || !items[i].Type().IsRegular() {
 		return nil
@@ -157,17 +161,23 @@ func (s *survey) enter(v *visit, dir capability.DirHandle, items []fs.DirEntry) 
 		err = fmt.Errorf("%s: file of ignore rules is larger than 1 MiB, with those of the directories above it",
 			names.Join(v.path, rulesName))
 	}
+	if err == nil {
+		err = s.count(data)
+	}
 	if err != nil {
 		return err
 	}
+	v.rules = v.rules.Enter(v.path, data)
+	return nil
+}
+
+// count adds ignore rules to those of the tree. Compiled rules take much more memory than their text.
+func (s *survey) count(rules []byte) error {
 	s.mu.Lock()
-	s.size += len(data)
-	size := s.size
-	s.mu.Unlock()
-	if size > mostSum { // compiled rules take much more memory than their text
+	defer s.mu.Unlock()
+	if s.size += len(rules); s.size > 16<<20 {
 		return errors.New("the .gitignore files of the tree are larger than 16 MiB together: set no_ignore")
 	}
-	v.rules = v.rules.Enter(v.path, data)
 	return nil
 }
 

@@ -50,7 +50,7 @@ type tree struct {
 	view    *stage.Stage       // of the last Renew
 	lists   map[string]listing // the entries of each directory of the view, with withheld entries
 	leftOut map[uint64]bool    // see wanted
-	exclude map[string][]byte  // the ignore rules of info/exclude, see excludeOf, by the directories with a .git
+	nested  map[string]bool    // directories with a .git, in which ignore rules begin anew; see excludeOf
 	made    map[string]*entry  // the entries of the last Renew, by path, without the root
 	found   map[string]*found  // the entries of the last scan; nil if unknown
 	kept    bool               // made comes from a manifest, and no Renew has run

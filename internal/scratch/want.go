@@ -32,7 +32,7 @@ type wanted struct {
 	at      map[string]*entry
 	lists   map[string]listing // the entries of each directory, with withheld entries
 	leftOut map[uint64]bool    // prints of paths that Make leaves out and Bring takes
-	exclude map[string][]byte  // see tree.exclude
+	nested  map[string]bool    // directories with a .git, see tree.nested
 	files   int
 	bytes   int64
 }
@@ -43,7 +43,7 @@ func (t *tree) want(ctx context.Context, view *stage.Stage, o Options) (*wanted,
 	w := &wanted{
 		t: t, view: view, make: o.Make, bring: o.Bring, at: make(map[string]*entry, len(t.made)),
 		lists: make(map[string]listing), leftOut: make(map[uint64]bool),
-		exclude: map[string][]byte{".": excludeOf(view, ".")},
+		nested: map[string]bool{".": true},
 	}
 	err := walk.Walk(ctx, view, ".", walk.Options{
 		Workers: workers(), NoIgnore: true, All: true,
@@ -82,10 +82,9 @@ func (w *wanted) enclose(dir string, bare bool) {
 		w.withhold(dir, change.Dir, isRepository)
 		return
 	}
-	rules := excludeOf(w.view, dir)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.exclude[dir] = rules
+	w.nested[dir] = true
 }
 
 // add adds an entry of the walk. The goroutines of the walk call it concurrently.
@@ -174,7 +173,7 @@ func (w *wanted) warnOfDeep() {
 		}
 	}
 	slices.Sort(deep)
-	warnOf(&w.t.c, deep, "directories are not in the copy, for they lie too deep in the tree")
+	warnOf(&w.t.c, deep, "directories are not in the copy, because they lie too deep in the tree")
 }
 
 // dropLinks withholds links that lead out of the tree.

@@ -24,7 +24,7 @@ type collector struct {
 	shown  map[string]leaf
 	hidden map[string]*fact        // entries that are no longer at their path, or have changed
 	gone   map[string]*removal     // how entries of the base were removed, with everything below them
-	before map[string]*removal     // how entries below them were removed before
+	before map[string]*removal     // how entries below them were removed earlier
 	listed map[*fact][]change.Hash // of directories that were moved or removed: hashes of their entries then
 	drifts []Drift
 }

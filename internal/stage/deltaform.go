@@ -45,8 +45,8 @@ const (
 	timeSet  = 4
 )
 
-// Removal of an entry of the base: not removed, removed and kept in the trash, removed for good, or replaced. The last
-// is a flag: the removals of entries below it follow.
+// Removal of an entry of the base: not removed, removed and kept in the trash, removed for good, or replaced.
+// goneBelow is a flag: the removals of entries below the entry follow.
 const (
 	goneNot = iota
 	goneKept

@@ -94,8 +94,8 @@ func TestFirstRemoval(t *testing.T) {
 	}
 }
 
-// TestFirstRemoval_sizes: the removals of directories above files that were removed before do not each have all these
-// files in a delta.
+// TestFirstRemoval_sizes: a delta does not repeat all files that were removed earlier for each removed directory above
+// them.
 func TestFirstRemoval_sizes(t *testing.T) {
 	t.Parallel()
 	const files, depth = 100, 50

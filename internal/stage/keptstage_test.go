@@ -102,7 +102,7 @@ func (k *keptStage) told() string {
 	return string(data) + trashOf(changes)
 }
 
-// trashOf lists the changes of which the trash keeps what was there before.
+// trashOf lists the changes whose old entries the trash keeps.
 func trashOf(changes []change.Change) (list string) {
 	for _, c := range changes {
 		if c.Trash {

@@ -59,12 +59,12 @@ type removal struct {
 	by        []stamp
 	permanent bool
 	replaced  bool // another entry took its place; otherwise it was deleted, or moved away
-	// below are the entries of a directory that were removed before it in another way, or that have such entries below
-	// them, by their paths in the base.
+	// below has the removals of entries of a directory, by their paths in the base. These entries were removed
+	// before the directory and in another way, or have such entries below them.
 	below map[string]*removal
 }
 
-// noteAll adds all entries in below, and those below them. Of two removals of a path the later one counts.
+// noteAll adds all entries in below, and the entries below these. Of two removals of a path the later removal counts.
 func (r *removal) noteAll(to map[string]*removal) {
 	if r == nil {
 		return

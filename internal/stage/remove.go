@@ -21,7 +21,7 @@ func (s *Stage) Discard(name string) error {
 	return names.PathError("remove", name, s.remove(name, removal{permanent: true}))
 }
 
-// Replace is Remove for an entry that the caller puts another entry in place of.
+// Replace is Remove for an entry that the caller then replaces by another entry.
 func (s *Stage) Replace(name string) error {
 	return names.PathError("remove", name, s.remove(name, removal{replaced: true}))
 }

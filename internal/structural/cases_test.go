@@ -36,6 +36,8 @@ var cases = []matching{
 	{"go", "a()\nb()", "a(); b()", []string{"a(); b()"}, "", ""},
 	{"go", "a()\nb()", "a()\n\n\n\tb()", []string{"a()\n\n\n\tb()"}, "", ""},
 	{"go", "a(); b()", "a() // c\nb()", []string{"a() // c\nb()"}, "", ""},
+	{"go", "a();\n:[x]", "a() // c\nb()", []string{"a() // c\nb(){x=b()}"}, ":[x]", "b()"},
+	{"javascript", "a();\n:[x]", "a(); // c\nb()", []string{"a(); // c\nb(){x=b()}"}, ":[x]", "b()"},
 	{"go", "a();", "a() // c\nb()\n", []string{"a()"}, "c();", "c(); // c\nb()\n"},
 	{"go", "a();", "{ a() /* c */ }", []string{"a()"}, "c()", "{ c() /* c */ }"},
 	{"go", "a(:[x]);", "a(1) // c\n", []string{"a(1){x=1}"}, "c(:[x])", "c(1) // c\n"},

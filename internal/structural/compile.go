@@ -24,7 +24,7 @@ type item struct {
 	touch touch
 	line  bool // the pattern has a line end before it
 	// Of a string or comment with holes: expr matches the whole token, and groups are the groups of its submatches.
-	// repeats are those whose name occurred before.
+	// repeats are the groups whose name occurred before.
 	expr    *regexp.Regexp
 	groups  []int
 	repeats []bool

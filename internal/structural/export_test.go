@@ -59,7 +59,7 @@ func Lost(ctx context.Context, data []byte, lang *Language) (int, error) {
 	return l.lost, err
 }
 
-// Kept returns for how many tokens the pattern keeps memory.
+// Kept returns the number of tokens for which the pattern keeps memory.
 func (p *Pattern) Kept() int {
 	m, ok := p.matchers.Get().(*matcher)
 	if !ok {

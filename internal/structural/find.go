@@ -17,7 +17,7 @@ const (
 	// freely is the largest text, in bytes, that the matchers of a pattern process in parallel. Only one matcher at a time
 	// processes a larger text: it needs many times its size, and there may be as many matchers as processors.
 	freely = 1 << 20
-	// mostKept is for how many tokens a matcher without a text keeps memory.
+	// mostKept is the largest number of tokens for which a matcher without a text keeps memory.
 	mostKept = 1 << 18
 )
 

@@ -5,6 +5,9 @@ import "bytes"
 // enter begins a hole for any number of tokens from t on, with as few as possible.
 func (m *matcher) enter(i, t int) bool {
 	it := &m.prog.items[i]
+	if it.line && i > 0 && m.afterSemicolon(i) {
+		t = m.nextLine(t)
+	}
 	if t < len(m.tokens) && !m.stands(it, i, t) {
 		return false
 	}
@@ -25,6 +28,19 @@ func (m *matcher) enter(i, t int) bool {
 		return true
 	}
 	return m.extend(f)
+}
+
+// nextLine returns the first token after comments if it begins a line, and otherwise t.
+func (m *matcher) nextLine(t int) int {
+	next := t
+	for next < len(m.tokens) && m.tokens[next].kind == kindComment {
+		m.steps++
+		next++
+	}
+	if next < len(m.tokens) && m.tokens[next].line {
+		return next
+	}
+	return t
 }
 
 // more extends the innermost hole that can match more, and returns where to continue.
@@ -120,7 +136,7 @@ func (m *matcher) unmark(end int) {
 	}
 }
 
-// instructionsOfStep is how many instructions of an expression are run for a byte in about the time of a step.
+// instructionsOfStep is the number of instructions of an expression that run, for a byte, in about the time of a step.
 const instructionsOfStep = 100
 
 // take records the match of a hole, and reports whether the hole allows it.

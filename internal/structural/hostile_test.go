@@ -52,7 +52,7 @@ func TestNestedComments(t *testing.T) {
 	}
 }
 
-// patience is a context that ends when it was asked a number of times.
+// patience is a context that ends after a number of calls of Err.
 type patience struct {
 	context.Context
 	left int
@@ -88,7 +88,7 @@ func TestCommentsAreSteps(t *testing.T) {
 	}
 }
 
-// asked is a context that has ended when it is waited for.
+// asked is a context that ends when Done is called.
 type asked struct {
 	context.Context
 	done chan struct{}

@@ -122,7 +122,8 @@ func (l *lexer) one(pos, to int) int {
 	return l.bracket(c, pos, pos+n, to)
 }
 
-// continues returns the length of a "\" with a line end at the beginning of a text, after which the line continues.
+// continues returns the length of a "\" and a line end at the beginning of a text, 0 if not found. The line continues
+// after them.
 func continues(text []byte) int {
 	switch {
 	case bytes.HasPrefix(text, []byte("\\\n")):

@@ -39,7 +39,7 @@ func (l *lexer) blockEnd(pos, to int, b [2]string) int {
 	}
 	begin, end := []byte(b[0]), []byte(b[1])
 	for at, next, depth := pos, -1, 1; ; {
-		if next < at { // an end that was found stays the next one behind a begin
+		if next < at { // after a nested begin, the end that was found is still the next end
 			i := bytes.Index(l.data[at:to], end)
 			if i < 0 {
 				return l.lose(to - pos)
@@ -140,7 +140,7 @@ func (l *lexer) opens(q *quote, pos, to int) (inside int, raw, ok bool) {
 		for at < to && l.data[at] == '#' {
 			at++
 		}
-		l.lose(at - from) // each of them may be the first one
+		l.lose(at - from) // the next search may begin at any of them
 	}
 	if !bytes.HasPrefix(l.data[at:to], []byte(q.open)) {
 		return 0, false, false

@@ -175,7 +175,7 @@ func readHole(s string) (h hole, name string, n int, bad *Error) {
 // whole returns an expression that matches where expr matches the whole text.
 func whole(expr string) string { return `\A(?:` + expr + `)\z` }
 
-// OpenExpression returns the end of a text from the hole on whose expression is not closed, "" for none.
+// OpenExpression returns the rest of a text from the hole whose expression is not closed, "" if there is none.
 func OpenExpression(s string) string {
 	for {
 		i := strings.Index(s, ":[")

@@ -2,8 +2,7 @@ package structural
 
 import "regexp/syntax"
 
-// MaxInstructions is the size of the largest program of an expression, and of the expressions of all holes together, in
-// instructions.
+// MaxInstructions limits the program of an expression, and the programs of all holes together, in instructions.
 const MaxInstructions = 100_000
 
 // Instructions estimates the length of the program of a regular expression, without making it.

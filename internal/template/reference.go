@@ -10,7 +10,7 @@ import (
 )
 
 // reference converts a candidate with a known root to a reference, or returns its problem. A problem that is only
-// counted has no words.
+// counted does not have a message.
 func (c candidate) reference(text string, root Root, counted bool) (Ref, *Problem) {
 	ref := Ref{Root: root.Name, Type: Any, Source: text[c.start:c.end], Offset: c.start}
 	c.rest, ref.Raw = cutRaw(c.rest)

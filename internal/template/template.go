@@ -101,12 +101,12 @@ type Text struct {
 	source  string
 	parts   []part // nil if source needs no expansion
 	refs    []Ref
-	foreign []candidate // what look like references to steps that do not exist, at most 2 * mostForeign
+	foreign []candidate // look like references to steps that do not exist, at most 2 * mostForeign
 }
 
-// A text has mostProblems problems, and a last problem that counts the rest. Of the pieces that look like references,
-// it keeps the first mostForeign, and the first of each name as long as they are so few. A hostile text could have
-// millions.
+// A text has at most mostProblems problems, and a last problem that counts the rest. Of the pieces that look like
+// references, it keeps the first mostForeign. After these it keeps only the first piece of each new name, up to
+// mostForeign names. A hostile text could have millions.
 const (
 	mostProblems = 100
 	mostForeign  = 1000

@@ -25,8 +25,8 @@ type Options struct {
 	All      bool
 	Depth    int
 	OnError  func(path string, err error) error
-	// Repository, if not nil, is called for each directory below the root with a .git. bare means that git regards the
-	// directory itself as a repository: then nothing in it is visited.
+	// Repository, if not nil, is called for each repository below the root: a directory with a .git, or, if bare is
+	// true, a directory that git itself regards as a repository. Nothing in a bare repository is visited.
 	Repository func(dir string, bare bool)
 }
 

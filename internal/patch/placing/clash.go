@@ -10,8 +10,8 @@ const (
 	gapFilled
 )
 
-// effectsOf returns the operations of a hunk, one for each sequence of added lines: one added line has the effect of
-// many on a gap, and a hunk may be tried at many places.
+// effectsOf returns the operations of a hunk. Consecutive added lines are a single operation, because many added lines
+// have the same effect on a gap as a single line. This saves time, because a hunk may be tried at many places.
 func effectsOf(h *patch.Hunk) (ops []byte) {
 	for l := range h.Lines() {
 		if l.Op != '+' || len(ops) == 0 || ops[len(ops)-1] != '+' {
@@ -48,8 +48,8 @@ func marks(ops []byte, at int, do func(line int, own, other uint8) bool) bool {
 	return true
 }
 
-// clashes reports whether the present hunk at a place would change lines that an earlier hunk quotes, or quotes lines
-// that an earlier hunk changes.
+// clashes reports whether the present hunk at a place would change lines that an earlier hunk quotes, or would quote
+// lines that an earlier hunk changes.
 func (p *placing) clashes(at int) bool {
 	if p.taken == nil {
 		return false

@@ -49,8 +49,8 @@ func (p *placing) sameEnds(ends []patch.End, at int) bool {
 	return true
 }
 
-// marksOf returns for each line of a hunk that must be in the file whether it begins with a byte order mark. It returns
-// nil if neither the hunk nor the file has such a mark, but for the beginning of the file.
+// marksOf returns, for each line of a hunk that must be in the file, whether it begins with a byte order mark. It
+// returns nil if neither the hunk nor the file has such a mark. A mark at the beginning of the file does not count.
 func (t *Text) marksOf(h *patch.Hunk) (marks []bool) {
 	some := t.marked
 	for l := range h.Lines() {
@@ -67,11 +67,11 @@ func (t *Text) marksOf(h *patch.Hunk) (marks []bool) {
 	return marks
 }
 
-// sameMarks reports whether the lines of the file have the byte order marks of the hunk, except for the first line of
-// the file, where an editor may have put one.
+// sameMarks reports whether the lines of the file have the byte order marks of the hunk. It ignores the first line of
+// the file, where an editor may have added a mark.
 func (p *placing) sameMarks(at, lead, trail int) bool {
 	for i := lead; i < len(p.marks)-trail; i++ {
-		if line, _ := p.line(at + i); at+i > 0 && bytes.HasPrefix(line, []byte(bom)) != p.marks[i] {
+		if line, _ := p.line(at + i); at+i > 0 && !(i == 0 && p.first) && bytes.HasPrefix(line, []byte(bom)) != p.marks[i] {
 			return false
 		}
 	}

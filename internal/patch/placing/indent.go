@@ -75,7 +75,7 @@ func shiftOf(have []byte, want string) (s shift, blank, ok bool) {
 
 // shift returns the difference between the indentation of the lines at a place and of the lines of a hunk. ok is false
 // if the lines do not all differ in the same way, or if several ways fit that would indent the added lines differently.
-// The error is a limit or from the context.
+// The error is a *[patch.LimitError] or from the context.
 func (p *placing) shift(h *patch.Hunk, run []string, at int) (s shift, ok bool, err error) {
 	if s, ok = p.shiftBy(tabs{}, run, at); ok {
 		return s, true, nil

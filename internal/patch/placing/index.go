@@ -15,7 +15,7 @@ type Steps struct{ done, asked int64 }
 // askEvery is the number of comparisons between two checks of the context.
 const askEvery = 1_000_000
 
-// Take counts comparisons. The error is a *[LimitError] or from the context.
+// Take counts comparisons. The error is a *[patch.LimitError] or from the context.
 func (s *Steps) Take(ctx context.Context, n int) error {
 	s.done += int64(n)
 	if s.done > patch.MaxSteps {

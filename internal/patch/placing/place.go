@@ -40,6 +40,7 @@ type placing struct {
 	hunks   []patch.Hunk
 	effects []byte // of the present hunk
 	marks   []bool // which old lines of the present hunk begin with a byte order mark; nil if no line could
+	first   bool   // the first of them was the first line of its file, and is only context
 	offset  int    // how far below its stated line the hunk before was found
 	delta   int    // how many lines the hunks before have added
 	cursor  int    // the line after the hunk before
@@ -71,7 +72,7 @@ func (t *Text) Place(ctx context.Context, f *patch.File, s Settings, steps *Step
 		if t.taken != nil {
 			p.effects = effectsOf(h)
 		}
-		p.marks = t.marksOf(h)
+		p.marks, p.first = t.marksOf(h), h.OldStart <= 1 && h.Lead > 0
 		placed, err := p.hunk(h)
 		if err != nil {
 			return nil, err

@@ -7,7 +7,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// The option DryRun is about a run: a plan of such a pipeline is committed.
+// DryRun applies only to runs: a plan of such a pipeline can be committed.
 func TestPlan_dryRunOption(t *testing.T) {
 	t.Parallel()
 	p, fsys := suite.Edit("a.txt").WithOptions(millrace.Options{DryRun: true}), suite.Tree("a.txt", "x\n")

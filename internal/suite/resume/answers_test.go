@@ -166,7 +166,7 @@ func TestInterruptedOutside(t *testing.T) {
 }
 
 // A step that was interrupted in parallel has paid for its answers once, although the last checkpoint of another step
-// has seen its costs.
+// includes its costs.
 func TestPaidOnceInParallel(t *testing.T) {
 	t.Parallel()
 	s, first := new(store), true

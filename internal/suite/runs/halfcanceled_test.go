@@ -12,7 +12,7 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// countedContext ends when it is asked for the n-th time.
+// countedContext ends at the n-th call of Err.
 type countedContext struct {
 	context.Context
 	left atomic.Int64
@@ -25,7 +25,7 @@ func (c *countedContext) Err() error {
 	return nil
 }
 
-// A run whose context ends at any moment reports that, or has written.
+// A run whose context ends at any moment reports the cancellation, or has written.
 func TestCanceledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	p := millrace.New("p").Step("a", actions.Create{Path: "a", Content: "a"}).MustBuild()

@@ -10,8 +10,8 @@ import (
 	"github.com/millrace-go/millrace/internal/suite"
 )
 
-// TestEmptied: a list that a template empties takes nothing, and the step warns of it. An empty list that the author
-// wrote means all, also beside a template.
+// TestEmptied: a list that a template empties selects nothing, and the step warns of it. An empty list that the author
+// wrote selects everything, even next to a template.
 func TestEmptied(t *testing.T) {
 	t.Parallel()
 	for params, taken := range map[string]bool{

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/millrace-go/millrace"
@@ -181,10 +182,11 @@ func TestReferencesToNothing(t *testing.T) {
 	}
 }
 
-// TestNamesInGlobs: a name of a file that a template puts into a glob is not read as one.
+// TestNamesInGlobs: a name of a file that a template puts into a glob is not read as a glob.
 func TestNamesInGlobs(t *testing.T) {
 	t.Parallel()
-	fsys := suite.Tree("app/[id]/page.tsx", "x", "app/i/page.tsx", "x y", "{a,b}", "x", "a", "x y", `d/**`, "x", "d/e/f", "x y")
+	fsys := suite.Tree("app/[id]/page.tsx", "x", "app/i/page.tsx", "x y", "{a,b}", "x", "a", "x y", `d/**`, "x", "d/e/f", "x y",
+		"root", "x", "d/root", "x y")
 	res, err := millrace.Run(t.Context(), fsys, millrace.New("p").
 		Step("find", actions.Search{Pattern: "x$", Mode: "regex"}).
 		Step("again", actions.Search{Pattern: "x", Include: []string{"{{find.files}}"}}).
@@ -194,7 +196,7 @@ func TestNamesInGlobs(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, again, rest := res.Results[0].FilesMatched, res.Results[1].FilesMatched, res.Results[2].FilesMatched
-	if len(found) != 3 || !slices.Equal(again, found) || len(rest) != 3 || suite.Read(t, fsys, "app/[id]/page.tsx") != "z" {
+	if len(found) != 4 || !slices.Equal(again, found) || len(rest) != 4 || suite.Read(t, fsys, "app/[id]/page.tsx") != "z" {
 		t.Errorf("found %q, again %q, the rest %q", found, again, rest)
 	}
 }
@@ -212,6 +214,12 @@ func TestValuesInStructures(t *testing.T) {
 		if got := suite.Read(t, fsys, "f.go"); got != test.want || err != nil {
 			t.Errorf("%s with %s: %q, %v", test.pattern, test.value, got, err)
 		}
+	}
+	edit := actions.Edit{Files: []string{"f.go"}, OldText: "h(:[x])", NewText: "{{vars.x}}:[x]", Mode: "structural"}
+	fsys := suite.Tree("f.go", "h(x)\n")
+	_, err := millrace.Run(t.Context(), fsys, quotedIn("std::").Step("edit", edit).MustBuild())
+	if err == nil || !strings.Contains(err.Error(), `the value ends in "std::", and a hole follows`) {
+		t.Errorf("error = %v", err)
 	}
 }
 

@@ -46,6 +46,9 @@ func TestDeleted(t *testing.T) {
 		{name: "a directory, then a renamed directory", steps: []actions.Action{
 			remove(false, "d"), actions.Rename{Renames: map[string]string{"e": "d"}},
 		}, noBackup: true},
+		{name: "then its directory, permanently, then a file", steps: []actions.Action{
+			remove(false, "d/notes"), remove(true, "d"), writes("d"),
+		}, noBackup: true, lost: []string{"d/rest"}},
 		{name: "a directory, then a file", steps: []actions.Action{remove(false, "d"), writes("d")}, noBackup: true},
 	}
 	for i, tt := range append(tests, tests...) {

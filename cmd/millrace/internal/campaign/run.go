@@ -38,8 +38,8 @@ planned first, and the command shows the numbers and asks, unless -y is given; "
 plans. Without a terminal it does not ask. PIPELINE and VAR=VALUE are as in "millrace run"; write a directory with
 a = in it as ./DIR.
 
-The .millrace.yaml of each tree limits the change of this tree. The .millrace.yaml of the working directory
-limits the trees too, with its paths for the trees that lie in it. --no-project ignores these files.
+The .millrace.yaml of each tree limits the changes to that tree. The .millrace.yaml of the working directory also
+limits all trees, and its paths apply to the trees below it. --no-project ignores these files.
 
 With --branch, --commit-message, --author or --then, and for clones, each tree is a git repository. One commit is
 made in each tree that changed, and none in other trees. A tree with changes that are not committed is refused,
@@ -256,7 +256,7 @@ func aside(p door.Program, dir string) error {
 	return nil
 }
 
-// resolved returns a name without links, as far as it exists.
+// resolved resolves the symlinks in the part of a name that exists.
 func resolved(name string) string {
 	if real, err := filepath.EvalSymlinks(name); err == nil {
 		return real

@@ -17,8 +17,8 @@ import (
 )
 
 // configure reads the user's and the project's configuration and applies them to the executor. Flags were applied
-// before: they override the user's file. Only --no-project overrides the project's file. For many trees the project's
-// paths are left out: [session.limit] applies them to the trees that they mean.
+// before: they override the user's file. Only --no-project overrides the project's file. With many trees the project's
+// paths are left out here: [session.limit] applies them to each tree.
 func (s *session) configure() error {
 	var c config.Config
 	var err error
@@ -47,8 +47,8 @@ func (s *session) configure() error {
 	return nil
 }
 
-// limit applies the limits of the project to an executor for one of many trees: those of the tree's own file, and, if
-// the tree lies in the working tree, those of the file there. dir is the directory of the tree.
+// limit applies the limits of the projects to an executor for one of many trees. These are the limits in the tree's
+// .millrace.yaml and, if the tree is below the working tree, in the working tree's. dir is the directory of the tree.
 func (s *session) limit(x *millrace.Executor, tree afero.Fs, dir string) error {
 	if s.flags.noProject {
 		return nil

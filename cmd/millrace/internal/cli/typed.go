@@ -103,7 +103,7 @@ func (s *session) withPrograms(policy command.Policy, words []string, asks bool)
 // undenied returns the paths without those in the tree, if paths of the tree are denied: a command that reads the tree
 // in place, and not its copy, would see the denied files.
 func (s *session) undenied(paths []string) []string {
-	if len(s.x.DeniedPaths)+len(s.config.Project.Deny) == 0 { // for many trees the project's are not in x
+	if len(s.x.DeniedPaths)+len(s.config.Project.Deny) == 0 { // with many trees, x lacks the project's paths
 		return paths
 	}
 	root := resolved(s.root)

@@ -13,8 +13,8 @@ import (
 	"github.com/millrace-go/millrace/fsutil"
 )
 
-// Below returns the project's limits for a tree that is a directory of the project: their paths count from there. name
-// is the clean path of the directory. The error names a glob that cannot be divided at the directory.
+// Below returns the project's limits for a tree that is a directory of the project, with paths relative to the
+// directory. name is the clean path of the directory. The error names a glob that cannot be divided at the directory.
 func (c Config) Below(name string) (Config, error) {
 	below := Config{project: c.project, Project: c.Project}
 	l := &below.Project
@@ -44,7 +44,8 @@ func (c Config) Below(name string) (Config, error) {
 	return below, nil
 }
 
-// appendBelow appends the globs that match below a directory what a glob matches from above it.
+// appendBelow converts a glob of the project to globs relative to a directory, and appends them. They match the same
+// entries of the directory as the glob.
 func appendBelow(globs []string, glob, name string) ([]string, error) {
 	clean := glob
 	for strings.HasPrefix(clean, "./") {
@@ -65,7 +66,7 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 	}
 	parts := strings.Split(clean, "/")
 	if len(parts) == 1 {
-		return append(globs, glob), nil // it matches a name at any place
+		return append(globs, glob), nil // it matches a name at any depth
 	}
 	end := len(parts) - 1
 	if last := parts[end]; last != "**" && !strings.ContainsAny(last, `{\`) {
@@ -78,7 +79,7 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 		return nil, fmt.Errorf("the glob %q cannot be divided at the directory %q: write each path as a glob of its own",
 			glob, name)
 	}
-	rest := make([]bool, len(parts)) // whether the parts from there on remain to be matched
+	rest := make([]bool, len(parts)) // rest[i]: parts[i:] can match below the directory
 	rest[0] = true
 	for dir := range strings.SplitSeq(name, "/") {
 		next := make([]bool, len(parts))
@@ -86,7 +87,7 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 			switch {
 			case !rest[i]:
 			case part == "**":
-				next[i], rest[i+1] = true, true // also no directory
+				next[i], rest[i+1] = true, true // ** also matches zero directories
 			case takes(part, dir):
 				next[i+1] = true
 			}
@@ -100,34 +101,34 @@ func appendBelow(globs []string, glob, name string) ([]string, error) {
 		}
 		part := strings.Join(parts[i:], "/")
 		if i == end {
-			part += "/**" // without a slash it would match at any place
+			part += "/**" // without a slash it would match at any depth
 		}
 		globs = append(globs, part)
 	}
 	return globs, nil
 }
 
-// odd reports whether a part of a glob is not the glob of one name. An alternative ** stands for several.
+// odd reports whether a part of a glob is not a valid glob for a single name. An alternative ** stands for several.
 func odd(part string) bool {
 	return part == "" || part == "." || part == ".." || !doublestar.ValidatePattern(part) ||
 		part != "**" && strings.Contains(part, "**") && strings.ContainsAny(part, `{\\`)
 }
 
-// takes reports whether a glob matches a path, or, like the engine, another spelling that some file system treats as
-// the same name.
+// takes reports whether a glob matches a path. Like the engine, it also matches other spellings that some file system
+// treats as the same name.
 func takes(glob, name string) bool {
 	if doublestar.MatchUnvalidated(glob, name) {
 		return true
 	}
-	parts := strings.Split(norm.NFC.String(strings.Map(spelled, name)), "/")
+	parts := strings.Split(folded(name), "/")
 	for i, part := range parts {
 		part, _, _ = strings.Cut(part, ":")
 		parts[i] = strings.TrimRight(part, ". ")
 	}
-	return doublestar.MatchUnvalidated(norm.NFC.String(strings.Map(spelled, glob)), strings.Join(parts, "/"))
+	return doublestar.MatchUnvalidated(folded(glob), strings.Join(parts, "/"))
 }
 
-// spelled returns one character for all that differ only in case, and -1 for an invisible one.
+// spelled returns the same character for all characters that differ only in case, and -1 for an invisible character.
 func spelled(r rune) rune {
 	if unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) {
 		return -1
@@ -136,5 +137,10 @@ func spelled(r rune) rune {
 	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
 		least = min(least, next)
 	}
+	if least == '\u0345' { // the iota below a letter, which would join the letter before
+		return 'ι'
+	}
 	return unicode.ToLower(least)
 }
+
+func folded(text string) string { return norm.NFC.String(strings.Map(spelled, norm.NFC.String(text))) }

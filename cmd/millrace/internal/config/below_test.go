@@ -27,7 +27,7 @@ func readable(t *rapid.T, x millrace.Executor, name string) bool {
 	return err == nil && plan.Result().Success
 }
 
-// A glob and an allowed path forbid in a directory of a project what they forbid there from the root of the project.
+// The limits that Below returns for a directory forbid the same files there as the limits of the project.
 func TestBelow(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "C", "a.go", "a\u200b", "b. ", "e\u0301"}

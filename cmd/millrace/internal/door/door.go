@@ -38,8 +38,8 @@ type Program struct {
 	// Ask asks the user, if OnTerminal.
 	Ask        func(ctx context.Context, question string) (string, error)
 	OnTerminal func() bool
-	// ProgramFlags registers the flags that give pipelines access to files and programs, also --no-project. ProjectFlag
-	// registers only that. YesFlag registers -y, and Yes returns its value.
+	// ProgramFlags registers the flags for access to files and programs, and --no-project. ProjectFlag registers only
+	// --no-project. YesFlag registers -y, and Yes returns its value.
 	ProgramFlags func(cmd *cobra.Command)
 	ProjectFlag  func(cmd *cobra.Command)
 	YesFlag      func(cmd *cobra.Command)

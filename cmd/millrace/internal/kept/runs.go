@@ -26,7 +26,7 @@ func NewRuns(p door.Program) *cobra.Command {
 		Short: "List, approve and resume the runs that are kept",
 		Long: `Runs lists the runs kept by "run --keep" and "mcp --store", the newest first. A line has the
 number, the status, the name, the time, the user, and the reason of a waiting or failed run. RUN is a number, the
-beginning of a run id, from 8 digits on, or - or last for the newest run.
+beginning of a run id with at least 8 characters, or - or last for the newest run.
 
 A run whose process was killed is listed as failed. "runs resume 12" continues after the last completed step,
 and "runs resume 12/fix" does the step fix and the later steps again. To continue a run, allow its programs again.

@@ -53,8 +53,8 @@ func (t oneTree) Open(context.Context, fleet.Target) (fleet.Tree, error) {
 // isLast reports whether an argument means the newest run. "-/STEP" would be a flag.
 func isLast(arg string) bool { return arg == "-" || arg == "last" }
 
-// leastDigits is the number of digits from which a number can be the beginning of a run id, which is a date: a shorter
-// one begins the ids of a whole century, also of the only run.
+// leastDigits is the smallest number of digits that selects a run by the beginning of its id, which is a date. Fewer
+// digits, such as 20, would match the ids of a whole century.
 const leastDigits = len("20060102")
 
 // find returns the run of an argument: a number, the beginning of a run id, or "-" or "last" for the newest.

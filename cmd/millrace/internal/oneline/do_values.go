@@ -245,15 +245,15 @@ func decoded(text string) (any, error) {
 	return v, nil
 }
 
-// strict returns the error of a pipeline that has a JSON value: it refuses repeated names and halves of surrogate
-// pairs, which encoding/json reads as another value, and numbers out of range.
+// strict returns an error for a JSON value that a pipeline could not have. It refuses numbers out of range, repeated
+// names, and halves of surrogate pairs. encoding/json would change repeated names and halves of pairs silently.
 func strict(text string) error {
 	const before = `{"name": "n", "steps": [{"id": "s", "action": "list", "params": {"value":` + "\n"
 	most := millrace.Decoder{MaxBytes: len(before) + len(text) + 8, MaxDepth: -1}
 	_, err := most.Decode([]byte(before + text + "\n}}]}"))
 	invalid, ok := errors.AsType[*millrace.ValidationError](err)
 	if !ok || invalid.Problems[0].Code != "invalid_json" {
-		return nil // list has no such parameter
+		return nil // other problems are expected: list has no such parameter
 	}
 	p := invalid.Problems[0]
 	return fmt.Errorf("line %d, column %d: a repeated name, half of a surrogate pair, or a number out of range",

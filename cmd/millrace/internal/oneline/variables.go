@@ -70,7 +70,7 @@ func (w Where) asked(v millrace.Variable) (string, error) {
 	if err != nil || answer == "" && v.Type != "string" {
 		return "", ErrNoAnswer
 	}
-	switch at := strings.HasPrefix(answer, "@"); { // in an argument it would be the name of a file
+	switch at := strings.HasPrefix(answer, "@"); { // in an argument, @ begins the name of a file
 	case v.Type == "object" && !at, v.Type == "list" && strings.HasPrefix(answer, "["):
 		return v.Name + ":=" + answer, nil
 	case v.Type != "string" && !at:

@@ -24,7 +24,7 @@ type entry struct {
 	kind         int
 	text         string // of a scalar
 	line, column int
-	parts        []entry // of a list its elements, of an object its names and values in turn
+	parts        []entry // the elements of a list, or the names and values of an object in turn
 }
 
 // wrong returns an error at the entry.
@@ -118,7 +118,7 @@ func (e entry) pair() ([]string, error) {
 	case e.kind == isList && len(e.parts) == 2:
 		return texts(e.parts[0], e.parts[1])
 	case e.kind != isObject:
-		return nil, e.wrong("an entry has an old and a new text")
+		return nil, e.wrong("an entry needs an old and a new text")
 	}
 	if err := unrepeated(e); err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (e entry) pair() ([]string, error) {
 		}
 	}
 	if old == nil || becomes == nil {
-		return nil, e.wrong("an entry has old_text and new_text")
+		return nil, e.wrong("an entry needs old_text and new_text")
 	}
 	return texts(*old, *becomes)
 }

@@ -152,7 +152,7 @@ func (f *file) takes() (all, none bool) {
 // renamedByHunks reports whether a file gets another name or mode, regardless of the decisions on its hunks.
 func (f *file) renamedByHunks() bool { return f.parts && Renames(f.change) }
 
-// Renames reports whether a change has a new name or a new mode, which is taken even if all hunks are left.
+// Renames reports whether a change has a new name or a new mode, which applies even if all hunks are left out.
 func Renames(c change.Change) bool { return c.Kind == change.Renamed || c.Old.Mode != c.New.Mode }
 
 // steps returns the ids of the steps that made the change of a file, in the order they ran.

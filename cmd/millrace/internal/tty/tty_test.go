@@ -104,7 +104,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A write after the reader has left is known on every platform.
+// closedPipe recognizes a write after the reader has left, on every platform.
 func TestClosedPipe(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {

@@ -36,7 +36,7 @@ func (s *store) decide(w http.ResponseWriter, r *http.Request, run *shownRun) {
 // nothingDecided is the heading of a page for a decision that was not made, and anotherPlan a reason.
 const (
 	nothingDecided = "Nothing was decided"
-	anotherPlan    = "The run waits with another plan now: look at it again."
+	anotherPlan    = "The run now waits with another plan: review that plan."
 )
 
 // decided shows a run after a decision, or the error of the decision.

@@ -175,7 +175,7 @@ func TestStoredAnew(t *testing.T) {
 	s.holds(map[string]string{"a": strings.Replace(words, "d", "D", 1)})
 }
 
-// A plan that the page has not shown is not approved, also if the run came to wait with it in the meantime.
+// A plan that the page has not shown is not approved, even if the run now waits with this plan.
 func TestUnseenPlan(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")

@@ -96,8 +96,8 @@ func TestHostileName(t *testing.T) {
 	}
 }
 
-// The page of a run that the user has not signed shows none of the digest of its plan, and has no form: such a run
-// cannot be rejected. On the page of an own run the digest is only text.
+// The page of a run that the user has not signed does not show the digest of its plan and does not have a form: such a
+// run cannot be rejected. On the page of the user's own run the digest is only text.
 func TestHostileDigest(t *testing.T) {
 	t.Parallel()
 	list, jobs := withTexts("plain")

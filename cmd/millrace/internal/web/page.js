@@ -77,7 +77,7 @@
   };
   const like = (all, n) => {
     const by = steps(all[n]);
-    const hunks = (b) => ofFile(b)[0] === b ? ofFile(b) : [b]; // each hunk of a file has to be of these steps
+    const hunks = (b) => ofFile(b)[0] === b ? ofFile(b) : [b]; // these steps must have made each hunk of a file
     for (const b of all.slice(n)) if (by && hunks(b).every((h) => steps(h) === by)) set(b, true);
     return decide(all, n, true);
   };

@@ -195,7 +195,7 @@ func TestMadeWithError(t *testing.T) {
 	}
 }
 
-// A commit that takes longer than the server has to end is waited for.
+// The server waits for a commit, even if the commit takes longer than the time that the server has to end.
 func TestStoppedInCommit(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -288,8 +288,8 @@ func (s *store) held(
 	show(v, w, r)
 }
 
-// unopened shows a waiting run whose plan cannot be opened, because its files have changed for example. The run can
-// still be rejected, unless the user has not signed it.
+// unopened shows a waiting run whose plan cannot be opened, for example because its files have changed. The run can
+// still be rejected if the user has signed it.
 func (s *store) unopened(w http.ResponseWriter, run *shownRun, err error) {
 	var p page.Page
 	s.begin(&p, "The plan of the run cannot be opened")

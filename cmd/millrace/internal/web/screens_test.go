@@ -133,8 +133,8 @@ func TestKeys(t *testing.T) {
 	s.holds(map[string]string{"a": three})
 }
 
-// The hunks of a renamed file can all be left without its new name, and the key t takes only parts that exactly the same
-// steps made.
+// All hunks of a renamed file can be left out although its new name is taken. The key t takes only parts that exactly
+// the same steps made.
 func TestScreensOfRenamed(t *testing.T) {
 	b := openChromium(t)
 	s := serveRenamed(t)

@@ -248,7 +248,7 @@ func (v *view) file(p *page.Page, n, lines int, bytes int64) int {
 	number := strconv.Itoa(n)
 	class := "file"
 	if c := v.files[n]; review.Divisible(c, 1) && review.Renames(c) {
-		class = "file renames" // the script does not leave it with its last hunk
+		class = "file renames" // leaving its last hunk does not leave the file
 	}
 	fmt.Fprintf(p, "<div class=\"%s\" id=\"f%d\">\n", class, n)
 	if !v.whole {

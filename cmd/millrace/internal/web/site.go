@@ -76,7 +76,7 @@ func (s *site) post(path string, do http.HandlerFunc) {
 	})
 }
 
-// fieldsOf reads the fields of a form. Unlike ParseForm it takes any number of them: a page has two for each hunk.
+// fieldsOf reads the fields of a form. Unlike ParseForm it does not limit their number: a page has two for each hunk.
 func fieldsOf(body io.Reader) (url.Values, error) {
 	data, err := io.ReadAll(body)
 	if err != nil {
