@@ -47,8 +47,8 @@ func (s *session) configure() error {
 	return nil
 }
 
-// limit applies the limits of the projects to an executor for one of many trees. These are the limits in the tree's
-// .millrace.yaml and, if the tree is below the working tree, in the working tree's. dir is the directory of the tree.
+// limit applies limits to the executor of a tree: the limits in the tree's .millrace.yaml, and, for a tree below the
+// working tree, the limits in the .millrace.yaml of the working tree. dir is the directory of the tree.
 func (s *session) limit(x *millrace.Executor, tree afero.Fs, dir string) error {
 	if s.flags.noProject {
 		return nil

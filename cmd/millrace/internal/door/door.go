@@ -69,7 +69,7 @@ type Tree struct {
 	Root string
 	// Executor has the permissions from flags and configuration.
 	Executor millrace.Executor
-	// Limit applies the limits of the project's files to an executor for one of many trees, unless a flag ignores them.
+	// Limit applies the limits of .millrace.yaml files to the executor of a tree, unless --no-project is set.
 	// dir is the directory of the tree.
 	Limit func(x *millrace.Executor, tree afero.Fs, dir string) error
 	// StoreDir returns the directory of runs selected by a flag, "" for that of the configuration, in the form for
