@@ -71,7 +71,10 @@ func (t *Text) marksOf(h *patch.Hunk) (marks []bool) {
 // the file, where an editor may have added a mark.
 func (p *placing) sameMarks(at, lead, trail int) bool {
 	for i := lead; i < len(p.marks)-trail; i++ {
-		if line, _ := p.line(at + i); at+i > 0 && !(i == 0 && p.first) && bytes.HasPrefix(line, []byte(bom)) != p.marks[i] {
+		if at+i == 0 || i == 0 && p.first {
+			continue
+		}
+		if line, _ := p.line(at + i); bytes.HasPrefix(line, []byte(bom)) != p.marks[i] {
 			return false
 		}
 	}

@@ -298,7 +298,8 @@ func (s *store) unopened(w http.ResponseWriter, run *shownRun, err error) {
 	if !run.Foreign {
 		p.WriteString("<form method=\"post\" action=\"" + html.EscapeString(s.at(run.ID)) +
 			"decide\" autocomplete=\"off\">\n" + hidden("form", s.form) + hidden("digest", run.Run.Held.PlanDigest) +
-			"\n<div class=\"decide\">\n<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n</div>\n</form>\n")
+			"\n<div class=\"decide\">\n<button class=\"no\" name=\"do\" value=\"reject\">Reject it</button>\n" +
+			"</div>\n</form>\n")
 	}
 	s.jobs(&p, run)
 	p.WriteString("<p><a href=\"" + s.base + "\">All runs</a></p>\n")

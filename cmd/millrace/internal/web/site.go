@@ -177,5 +177,6 @@ func (s *site) say(w http.ResponseWriter, status int, title, message string) {
 
 // hidden returns a hidden field of a form.
 func hidden(name, value string) string {
-	return `<input type="hidden" name="` + name + `" value="` + html.EscapeString(strings.ToValidUTF8(value, "")) + `"/>`
+	value = html.EscapeString(strings.ToValidUTF8(value, ""))
+	return `<input type="hidden" name="` + name + `" value="` + value + `"/>`
 }
